@@ -1,0 +1,221 @@
+package pack
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/touchstone-eval/touchstone/evaltests/strict"
+)
+
+// A BEIR folder is corpus.jsonl, queries.jsonl and qrels (qrels.tsv, or
+// qrels/test.tsv as the public sets have it). Our own packs add cases.jsonl,
+// which then lists every question; without it the cases are the questions
+// that the qrels judge, as BEIR's own evaluation takes them.
+func readBEIR(c *content) error {
+	if err := c.readCorpus("corpus.jsonl"); err != nil {
+		return err
+	}
+	return c.readQuestions()
+}
+
+// readGodoc takes its documents from pinned modules and its questions from
+// the same files as a BEIR folder.
+func readGodoc(c *content) error {
+	documents, err := LoadGodoc(c.dir, c.options.ModCache)
+	if err != nil {
+		return err
+	}
+	for _, pin := range []string{"go.mod", "go.sum"} {
+		if _, err := c.open(pin); err != nil {
+			return err
+		}
+	}
+	c.alias = Aliases(documents)
+	for _, d := range documents {
+		if err := c.addDocument(c.place("go.mod", 1), d); err != nil {
+			return err
+		}
+	}
+	return c.readQuestions()
+}
+
+func (c *content) readCorpus(file string) error {
+	data, err := c.open(file)
+	if err != nil {
+		return err
+	}
+	return strict.Lines(c.file(file), bytes.NewReader(data), func(line int, text []byte) error {
+		var d struct {
+			ID       *string        `json:"_id"`
+			Title    string         `json:"title"`
+			Text     *string        `json:"text"`
+			Metadata map[string]any `json:"metadata"`
+		}
+		if err := strict.JSON(text, &d, false); err != nil {
+			return err
+		}
+		if d.ID == nil || d.Text == nil {
+			return fmt.Errorf("want an object with the strings _id and text")
+		}
+		return unplaced(c.addDocument(c.place(file, line), Document{
+			ID: *d.ID, Title: d.Title, Text: *d.Text, Meta: textValues(d.Metadata),
+		}), c.place(file, line))
+	})
+}
+
+// readQuestions reads queries.jsonl, the optional cases.jsonl and the qrels.
+func (c *content) readQuestions() error {
+	type known struct {
+		question Question
+		place    string
+	}
+	var order []string
+	questions := map[string]known{}
+	data, err := c.open("queries.jsonl")
+	if err != nil {
+		return err
+	}
+	err = strict.Lines(c.file("queries.jsonl"), bytes.NewReader(data), func(line int, text []byte) error {
+		var q struct {
+			ID   *string `json:"_id"`
+			Text *string `json:"text"`
+		}
+		if err := strict.JSON(text, &q, false); err != nil {
+			return err
+		}
+		if q.ID == nil || q.Text == nil {
+			return fmt.Errorf("want an object with the strings _id and text")
+		}
+		if first, twice := questions[*q.ID]; twice {
+			return fmt.Errorf("case id %q was given before, at %s; ids must be unique", *q.ID, first.place)
+		}
+		questions[*q.ID] = known{Question{ID: *q.ID, Text: *q.Text}, c.place("queries.jsonl", line)}
+		order = append(order, *q.ID)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+
+	qrels := "qrels.tsv"
+	if !c.exists(qrels) {
+		qrels = "qrels/test.tsv"
+	}
+	judged, err := c.readQrels(qrels)
+	if err != nil {
+		return err
+	}
+
+	if !c.exists("cases.jsonl") {
+		for _, id := range order {
+			if !judged[id] {
+				continue
+			}
+			k := Case{Question: questions[id].question, Gold: Gold{Answerable: true}}
+			if err := c.addCase(questions[id].place, k); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+
+	data, err = c.open("cases.jsonl")
+	if err != nil {
+		return err
+	}
+	err = strict.Lines(c.file("cases.jsonl"), bytes.NewReader(data), func(line int, text []byte) error {
+		var k struct {
+			ID         string   `json:"id"`
+			Stratum    string   `json:"stratum"`
+			Group      string   `json:"group"`
+			Tags       []string `json:"tags"`
+			Answerable *bool    `json:"answerable"`
+			Expected   []string `json:"expected"`
+		}
+		if err := strict.JSON(text, &k, true); err != nil {
+			return err
+		}
+		q, ok := questions[k.ID]
+		if !ok {
+			return fmt.Errorf("case %q is not in queries.jsonl", k.ID)
+		}
+		answerable := k.Answerable == nil || *k.Answerable
+		return unplaced(c.addCase(c.place("cases.jsonl", line), Case{
+			Question: q.question, Stratum: k.Stratum, Group: k.Group, Tags: k.Tags,
+			Gold: Gold{Answerable: answerable, Expected: k.Expected},
+		}), c.place("cases.jsonl", line))
+	})
+	if err != nil {
+		return err
+	}
+	for _, id := range order {
+		if _, ok := c.casePlace[id]; !ok {
+			return fmt.Errorf("%s: question %q is not in cases.jsonl, which must list every question", questions[id].place, id)
+		}
+	}
+	return nil
+}
+
+// readQrels reads the three columns of BEIR, tab separated, under a header.
+func (c *content) readQrels(file string) (map[string]bool, error) {
+	data, err := c.open(file)
+	if err != nil {
+		return nil, err
+	}
+	judged := map[string]bool{}
+	header := true
+	err = strict.Lines(c.file(file), bytes.NewReader(data), func(line int, text []byte) error {
+		cols := strings.Split(string(text), "\t")
+		if len(cols) != 3 {
+			return fmt.Errorf("found %d tab-separated columns, want 3 (query-id, corpus-id, score): %.60q", len(cols), text)
+		}
+		if header {
+			header = false
+			if cols[0] == "query-id" {
+				return nil
+			}
+		}
+		grade, err := strconv.Atoi(strings.TrimSpace(cols[2]))
+		if err != nil {
+			return fmt.Errorf("grade %q is not an integer", cols[2])
+		}
+		judged[cols[0]] = true
+		c.addGold(c.place(file, line), cols[0], cols[1], grade)
+		return nil
+	})
+	return judged, err
+}
+
+func (c *content) file(name string) string { return strings.TrimSuffix(c.place(name, 0), ":0") }
+
+// unplaced takes the place off an error that strict.Lines will add again.
+func unplaced(err error, place string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), place+": "))
+}
+
+// textValues keeps the metadata that can be filtered on: plain values.
+func textValues(meta map[string]any) map[string]string {
+	if len(meta) == 0 {
+		return nil
+	}
+	out := map[string]string{}
+	for key, v := range meta {
+		switch v := v.(type) {
+		case string:
+			if utf8.ValidString(v) {
+				out[key] = v
+			}
+		case float64:
+			out[key] = strconv.FormatFloat(v, 'g', -1, 64)
+		case bool:
+			out[key] = strconv.FormatBool(v)
+		}
+	}
+	return out
+}

@@ -1,0 +1,322 @@
+package pack
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/evaltests/digest"
+)
+
+// Options say where content lies that is not beside pack.toml.
+type Options struct {
+	Packs    string // EVAL_PACKS: the folder of external packs; empty means there is none
+	ModCache string // the Go module cache of format godoc; empty means the go command's own
+	Format   string // for a folder without pack.toml; empty means told by its files
+}
+
+// File is one file that a loader read, as the lock pins it.
+type File struct {
+	Path   string `json:"path"` // below the content folder, with slashes
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// Pack is a loaded pack. Documents and cases are in the order of the source.
+type Pack struct {
+	Manifest  Manifest
+	Dir       string // the folder of pack.toml, or of the raw content
+	Content   string // the folder the content was read from
+	Loader    string // name and version of the loader, for instance "beir/1"
+	Documents []Document
+	Cases     []Case
+	Files     []File // what was read, by path
+}
+
+// NotHereError says that a pack's content is not on this machine. It is not a
+// defect of the pack: a suite over it is "not run".
+type NotHereError struct {
+	Pack   string
+	Reason string // what was looked for, and what to do
+}
+
+func (e *NotHereError) Error() string { return fmt.Sprintf("pack %s: not here: %s", e.Pack, e.Reason) }
+
+// loader reads one format from the content folder.
+type loader struct {
+	version int
+	read    func(c *content) error
+	// marker is a file that tells the format of a folder without pack.toml.
+	marker string
+}
+
+var loaders = map[string]loader{
+	"beir":    {version: 1, read: readBEIR, marker: "corpus.jsonl"},
+	"godoc":   {version: 1, read: readGodoc},
+	"scifact": {version: 1, read: readSciFact, marker: "corpus_train.csv"},
+}
+
+// Formats lists the format names that pack.toml may carry.
+func Formats() []string {
+	var names []string
+	for name := range loaders {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// Load reads the pack in dir: a folder with pack.toml, or a raw folder whose
+// format is given or told by its files. It returns the whole pack or an error
+// that starts with the place.
+func Load(dir string, o Options) (*Pack, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("%s: no such folder; give a folder with %s or raw data", dir, ManifestFile)
+	}
+	m, err := manifestFor(dir, o.Format)
+	if err != nil {
+		return nil, err
+	}
+	at := dir
+	if m.External && isPack(dir) {
+		if at, err = externalFolder(m, o); err != nil {
+			return nil, err
+		}
+	}
+	root, err := os.OpenRoot(at)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	l := loaders[m.Format]
+	c := &content{manifest: m, dir: at, root: root, options: o}
+	if err := l.read(c); err != nil {
+		return nil, err
+	}
+	if err := c.link(); err != nil {
+		return nil, err
+	}
+	sort.Slice(c.files, func(i, j int) bool { return c.files[i].Path < c.files[j].Path })
+	return &Pack{
+		Manifest:  m,
+		Dir:       dir,
+		Content:   at,
+		Loader:    fmt.Sprintf("%s/%d", m.Format, l.version),
+		Documents: c.documents,
+		Cases:     c.cases,
+		Files:     c.files,
+	}, nil
+}
+
+func manifestFor(dir, format string) (Manifest, error) {
+	if isPack(dir) {
+		m, err := ReadManifest(dir)
+		if err == nil && format != "" && format != m.Format {
+			err = fmt.Errorf("%s: format %s was asked for, but the pack says %s",
+				filepath.Join(dir, ManifestFile), format, m.Format)
+		}
+		return m, err
+	}
+	if format == "" {
+		for _, name := range Formats() {
+			marker := loaders[name].marker
+			if marker == "" {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(dir, marker)); err == nil {
+				format = name
+				break
+			}
+		}
+	}
+	if _, ok := loaders[format]; !ok {
+		return Manifest{}, fmt.Errorf("%s: format %q is not known and there is no %s; name one of %v",
+			dir, format, ManifestFile, Formats())
+	}
+	return Manifest{
+		Name: rawName(dir), Version: "raw", Unit: "document", Format: format,
+		Role: "benchmark", Authored: "external",
+	}, nil
+}
+
+// rawName makes a pack name of a folder's name.
+func rawName(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '.':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return '-'
+	}, filepath.Base(dir))
+	if name = strings.Trim(name, "-."); name == "" {
+		return "raw"
+	}
+	return name
+}
+
+func externalFolder(m Manifest, o Options) (string, error) {
+	if o.Packs == "" {
+		return "", &NotHereError{Pack: m.Name, Reason: "EVAL_PACKS is not set; set it to the folder that holds " + m.Name + "/"}
+	}
+	if info, err := os.Stat(o.Packs); err != nil || !info.IsDir() {
+		// A variable that is set but names nothing is a mistake, not an absence.
+		return "", fmt.Errorf("EVAL_PACKS=%s: no such folder; unset it or correct it", o.Packs)
+	}
+	at := filepath.Join(o.Packs, m.Name)
+	if info, err := os.Stat(at); err != nil || !info.IsDir() {
+		return "", &NotHereError{Pack: m.Name, Reason: fmt.Sprintf("EVAL_PACKS has no folder %s/", m.Name)}
+	}
+	return at, nil
+}
+
+// content collects what a loader reads and where each id came from.
+type content struct {
+	manifest  Manifest
+	dir       string
+	root      *os.Root
+	options   Options
+	documents []Document
+	cases     []Case
+	files     []File
+	docAt     map[string]string // document id -> file:line
+	caseAt    map[string]int    // case id -> index in cases
+	casePlace map[string]string
+	gold      []goldLine
+	alias     map[string]string // other ids of a document -> its id
+}
+
+type goldLine struct {
+	place, caseID, docID string
+	grade                int
+}
+
+// place names a line of a content file as people will look for it.
+func (c *content) place(file string, line int) string {
+	return fmt.Sprintf("%s:%d", filepath.Join(c.dir, filepath.FromSlash(file)), line)
+}
+
+// open reads a content file whole and notes its digest. The root keeps links
+// and ".." inside the content folder.
+func (c *content) open(file string) ([]byte, error) {
+	data, err := c.root.ReadFile(filepath.FromSlash(file))
+	if err != nil {
+		var perr *fs.PathError
+		if errors.As(err, &perr) {
+			err = perr.Err
+		}
+		return nil, fmt.Errorf("%s: %w", filepath.Join(c.dir, filepath.FromSlash(file)), err)
+	}
+	c.files = append(c.files, File{Path: file, Bytes: int64(len(data)), SHA256: digest.Bytes(data)})
+	return data, nil
+}
+
+// exists reports whether a content file is there.
+func (c *content) exists(file string) bool {
+	_, err := c.root.Stat(filepath.FromSlash(file))
+	return err == nil
+}
+
+func (c *content) addDocument(place string, d Document) error {
+	if d.ID == "" {
+		return fmt.Errorf("%s: document without an id", place)
+	}
+	if first, ok := c.docAt[d.ID]; ok {
+		return fmt.Errorf("%s: document id %q was given before, at %s; ids must be unique", place, d.ID, first)
+	}
+	if c.docAt == nil {
+		c.docAt = map[string]string{}
+	}
+	c.docAt[d.ID] = place
+	c.documents = append(c.documents, d)
+	return nil
+}
+
+func (c *content) addCase(place string, k Case) error {
+	if k.Question.ID == "" {
+		return fmt.Errorf("%s: question without an id", place)
+	}
+	if strings.TrimSpace(k.Question.Text) == "" {
+		return fmt.Errorf("%s: question %q has no text", place, k.Question.ID)
+	}
+	if first, ok := c.casePlace[k.Question.ID]; ok {
+		return fmt.Errorf("%s: case id %q was given before, at %s; ids must be unique", place, k.Question.ID, first)
+	}
+	if c.casePlace == nil {
+		c.casePlace, c.caseAt = map[string]string{}, map[string]int{}
+	}
+	if k.Gold.Grades == nil {
+		k.Gold.Grades = map[string]int{}
+	}
+	c.casePlace[k.Question.ID] = place
+	c.caseAt[k.Question.ID] = len(c.cases)
+	c.cases = append(c.cases, k)
+	return nil
+}
+
+// addGold notes a judgement; link resolves it when all ids are known.
+func (c *content) addGold(place, caseID, docID string, grade int) {
+	c.gold = append(c.gold, goldLine{place, caseID, docID, grade})
+}
+
+// link joins judgements to cases and documents, and refuses the ones that
+// name nothing: a misspelt gold id would only ever look like a miss.
+func (c *content) link() error {
+	seen := map[[2]string]bool{}
+	for _, g := range c.gold {
+		i, ok := c.caseAt[g.caseID]
+		if !ok {
+			return fmt.Errorf("%s: gold for question %q, which is not among the questions", g.place, g.caseID)
+		}
+		id := g.docID
+		if kept, ok := c.alias[id]; ok {
+			id = kept
+		}
+		if _, ok := c.docAt[id]; !ok {
+			return fmt.Errorf("%s: gold id %q of question %q is not in the corpus", g.place, g.docID, g.caseID)
+		}
+		grades := c.cases[i].Gold.Grades
+		// Aliases of one document may each be judged, if they agree.
+		old, twice := grades[id]
+		if named := [2]string{g.caseID, g.docID}; seen[named] || twice && old != g.grade {
+			return fmt.Errorf("%s: question %q judges document %q twice (%d and %d)", g.place, g.caseID, id, old, g.grade)
+		} else {
+			seen[named] = true
+		}
+		grades[id] = g.grade
+	}
+	for i, k := range c.cases {
+		if k.Gold.Answerable && k.Gold.Relevant() == 0 {
+			return fmt.Errorf("%s: question %q has no relevant document and is not marked unanswerable",
+				c.casePlace[k.Question.ID], k.Question.ID)
+		}
+		if !k.Gold.Answerable && k.Gold.Relevant() > 0 {
+			return fmt.Errorf("%s: question %q is marked unanswerable but has gold", c.casePlace[k.Question.ID], k.Question.ID)
+		}
+		if k.Stratum != "" && len(c.manifest.Strata) > 0 && !has(c.manifest.Strata, k.Stratum) {
+			return fmt.Errorf("%s: stratum %q is not among those of pack.toml %v",
+				c.casePlace[k.Question.ID], k.Stratum, c.manifest.Strata)
+		}
+		if k.Stratum == "" {
+			c.cases[i].Stratum = "all"
+		}
+	}
+	return nil
+}
+
+func has(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}

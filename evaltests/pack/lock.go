@@ -1,0 +1,228 @@
+package pack
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/evaltests/digest"
+	"github.com/touchstone-eval/touchstone/evaltests/strict"
+)
+
+// LockFile is the name of the file that pins a pack's content.
+const LockFile = "pack.lock.json"
+
+// lockVersion is the format of LockFile.
+const lockVersion = 1
+
+// Lock is pack.lock.json: what a pack contained when it was pinned.
+type Lock struct {
+	V         int      `json:"v"`
+	Name      string   `json:"name"`
+	Version   string   `json:"version"`
+	Loader    string   `json:"loader"`
+	Source    string   `json:"source"`
+	Licence   string   `json:"licence"`
+	Selection string   `json:"selection,omitempty"`
+	Counts    Counts   `json:"counts"`
+	Content   string   `json:"content"` // digest of documents, cases and gold in canonical form
+	Files     []File   `json:"files"`
+	Cases     []string `json:"cases"` // ids in byte order
+}
+
+// Counts of a pack.
+type Counts struct {
+	Documents  int `json:"documents"`
+	Cases      int `json:"cases"`
+	Answerable int `json:"answerable"`
+	Judgements int `json:"judgements"`
+}
+
+// Counts counts what is in p.
+func (p *Pack) Counts() Counts {
+	n := Counts{Documents: len(p.Documents), Cases: len(p.Cases)}
+	for _, k := range p.Cases {
+		n.Judgements += len(k.Gold.Grades)
+		if k.Gold.Answerable {
+			n.Answerable++
+		}
+	}
+	return n
+}
+
+// Digest is the digest of the canonical content: documents and cases with
+// their gold, by id, whatever their order and format on disk.
+func (p *Pack) Digest() (string, error) {
+	documents := slices.Clone(p.Documents)
+	sort.Slice(documents, func(i, j int) bool { return documents[i].ID < documents[j].ID })
+	cases := slices.Clone(p.Cases)
+	sort.Slice(cases, func(i, j int) bool { return cases[i].Question.ID < cases[j].Question.ID })
+	return digest.Pairs("touchstone/pack/1", map[string]any{
+		"name": p.Manifest.Name, "unit": p.Manifest.Unit, "documents": documents, "cases": cases,
+	})
+}
+
+// CaseIDs lists the ids of the cases in byte order.
+func (p *Pack) CaseIDs() []string {
+	ids := make([]string, len(p.Cases))
+	for i, k := range p.Cases {
+		ids[i] = k.Question.ID
+	}
+	sort.Strings(ids)
+	return ids
+}
+
+// Lock pins p as it is now.
+func (p *Pack) Lock() (Lock, error) {
+	content, err := p.Digest()
+	if err != nil {
+		return Lock{}, err
+	}
+	return Lock{
+		V: lockVersion, Name: p.Manifest.Name, Version: p.Manifest.Version, Loader: p.Loader,
+		Source: p.Manifest.Source, Licence: p.Manifest.Licence, Selection: p.Manifest.Selection,
+		Counts: p.Counts(), Content: content, Files: p.Files, Cases: p.CaseIDs(),
+	}, nil
+}
+
+// Write writes the lock to dir/pack.lock.json, whole or not at all.
+func (l Lock) Write(dir string) error {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(l); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, LockFile)
+	tmp, err := os.CreateTemp(dir, LockFile+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	if _, err := tmp.Write(buf.Bytes()); err != nil {
+		tmp.Close()
+		return err
+	}
+	if err := tmp.Close(); err != nil {
+		return err
+	}
+	if err := os.Chmod(tmp.Name(), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}
+
+// ReadLock reads dir/pack.lock.json.
+func ReadLock(dir string) (Lock, error) {
+	path := filepath.Join(dir, LockFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Lock{}, fmt.Errorf("%s: missing; pin the pack with `touchstone pack lock %s`", path, dir)
+	}
+	if err != nil {
+		return Lock{}, err
+	}
+	var l Lock
+	if err := strict.JSON(data, &l, true); err != nil {
+		return Lock{}, fmt.Errorf("%s: %w", path, err)
+	}
+	if l.V != lockVersion {
+		return Lock{}, fmt.Errorf("%s: format %d, this tool reads %d", path, l.V, lockVersion)
+	}
+	return l, nil
+}
+
+// ChangedError says how a pack differs from its lock.
+type ChangedError struct {
+	Path    string   // of the lock
+	Changes []string // one statement each, files first
+}
+
+func (e *ChangedError) Error() string {
+	const most = 8
+	shown := e.Changes
+	more := ""
+	if len(shown) > most {
+		more = fmt.Sprintf("; and %d more", len(shown)-most)
+		shown = shown[:most]
+	}
+	return fmt.Sprintf("%s: the pack is not the one that was pinned: %s%s; restore it, or pin the new content with `touchstone pack lock %s`",
+		e.Path, strings.Join(shown, "; "), more, filepath.Dir(e.Path))
+}
+
+// Check compares p with the lock in its folder and returns a [*ChangedError]
+// that names every difference, or an error when there is no lock.
+func (p *Pack) Check() error {
+	want, err := ReadLock(p.Dir)
+	if err != nil {
+		return err
+	}
+	got, err := p.Lock()
+	if err != nil {
+		return err
+	}
+	if changes := want.changes(got); len(changes) > 0 {
+		return &ChangedError{Path: filepath.Join(p.Dir, LockFile), Changes: changes}
+	}
+	return nil
+}
+
+func (l Lock) changes(got Lock) []string {
+	var out []string
+	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	now := map[string]File{}
+	for _, f := range got.Files {
+		now[f.Path] = f
+	}
+	pinned := map[string]bool{}
+	for _, f := range l.Files {
+		pinned[f.Path] = true
+		switch g, ok := now[f.Path]; {
+		case !ok:
+			say("file %s was pinned and is gone", f.Path)
+		case g.SHA256 != f.SHA256:
+			say("file %s changed (sha256 %s, pinned %s)", f.Path, digest.Abbrev(g.SHA256), digest.Abbrev(f.SHA256))
+		}
+	}
+	for _, f := range got.Files {
+		if !pinned[f.Path] {
+			say("file %s is new", f.Path)
+		}
+	}
+	for _, id := range l.Cases {
+		if _, ok := slices.BinarySearch(got.Cases, id); !ok {
+			say("case %s is gone", id)
+		}
+	}
+	for _, id := range got.Cases {
+		if _, ok := slices.BinarySearch(l.Cases, id); !ok {
+			say("case %s is new", id)
+		}
+	}
+	field := func(name, have, pinned string) {
+		if have != pinned {
+			say("%s is %q, pinned %q", name, have, pinned)
+		}
+	}
+	field("name", got.Name, l.Name)
+	field("version", got.Version, l.Version)
+	field("loader", got.Loader, l.Loader)
+	field("source", got.Source, l.Source)
+	field("licence", got.Licence, l.Licence)
+	field("selection", got.Selection, l.Selection)
+	if got.Counts != l.Counts {
+		say("counts are %+v, pinned %+v", got.Counts, l.Counts)
+	}
+	if got.Content != l.Content {
+		say("content digest is %s, pinned %s", digest.Abbrev(got.Content), digest.Abbrev(l.Content))
+	}
+	return out
+}

@@ -1,0 +1,71 @@
+package pack
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/evaltests/strict"
+)
+
+// ManifestFile is the name of the file that makes a folder a pack.
+const ManifestFile = "pack.toml"
+
+// Manifest is pack.toml: what a pack is and where its content comes from.
+type Manifest struct {
+	Name        string   `toml:"name"`        // lower-case, digits, dashes: also the folder below EVAL_PACKS
+	Version     string   `toml:"version"`     // of this pack, not of its source
+	Description string   `toml:"description"` //
+	Licence     string   `toml:"licence"`     // of the content
+	Source      string   `toml:"source"`      // where the content comes from
+	Language    string   `toml:"language"`    // BCP 47, for instance "en"
+	Unit        string   `toml:"unit"`        // "document" or "chunk": what gold ids name and k counts
+	Format      string   `toml:"format"`      // a loader: see Formats
+	Strata      []string `toml:"strata"`      // the strata its cases may carry
+	Role        string   `toml:"role"`        // "guard" (nothing obvious broke) or "benchmark"
+	Authored    string   `toml:"authored"`    // "self" or "external"
+	Selection   string   `toml:"selection"`   // which part of the source was taken, by what rule
+	External    bool     `toml:"external"`    // content lies in EVAL_PACKS/<name>, not beside pack.toml
+}
+
+var packName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
+
+// ReadManifest reads dir/pack.toml strictly: an unknown key is an error with
+// file:line.
+func ReadManifest(dir string) (Manifest, error) {
+	path := filepath.Join(dir, ManifestFile)
+	var m Manifest
+	if err := strict.TOMLFile(path, &m); err != nil {
+		return Manifest{}, err
+	}
+	if err := m.validate(); err != nil {
+		return Manifest{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+func (m Manifest) validate() error {
+	switch {
+	case !packName.MatchString(m.Name):
+		return fmt.Errorf("name %q: want lower-case letters, digits and dashes", m.Name)
+	case m.Version == "":
+		return fmt.Errorf("version is missing: say which edition of the pack this is")
+	case m.Unit != "document" && m.Unit != "chunk":
+		return fmt.Errorf("unit %q: want document or chunk", m.Unit)
+	case !slices.Contains(Formats(), m.Format):
+		return fmt.Errorf("format %q: no such loader; have %v", m.Format, Formats())
+	case m.Role != "guard" && m.Role != "benchmark":
+		return fmt.Errorf("role %q: want guard or benchmark", m.Role)
+	case m.Authored != "self" && m.Authored != "external":
+		return fmt.Errorf("authored %q: want self or external", m.Authored)
+	}
+	return nil
+}
+
+// isPack reports whether dir holds a pack.toml.
+func isPack(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, ManifestFile))
+	return err == nil
+}
