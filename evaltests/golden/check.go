@@ -1,0 +1,186 @@
+package golden
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/touchstone-eval/touchstone/evaltests/rank"
+)
+
+// Persistence is the p of the oracle's rank-biased overlap.
+const Persistence = 0.9
+
+// DefaultEpsilon is the relative width of a tie group.
+const DefaultEpsilon = 1e-6
+
+// Against names which golden list a live list is held to. Current follows the
+// blessed changes; the anchor stays, so that many small blessings cannot add
+// up to a large one unseen.
+type Against int
+
+// The two lists.
+const (
+	Current Against = iota
+	Anchor
+)
+
+func (a Against) String() string {
+	if a == Anchor {
+		return "anchor"
+	}
+	return "current"
+}
+
+// State of one case under the check.
+type State string
+
+// The states.
+const (
+	Identical       State = "identical" // equal, ties aside
+	Benign          State = "benign"    // moved, above both floors
+	Drift           State = "drift"
+	CouldNotMeasure State = "could_not_measure"
+)
+
+// List is a ranked list with the scores that decide its ties.
+type List struct {
+	IDs    []string
+	Scores []float64 // as long as IDs
+}
+
+// Result of one case.
+type Result struct {
+	N            int // depth compared
+	State        State
+	RBO          float64 // truncated and normalised; 1 is identical
+	Floor        float64
+	Overlap      int // ids in common within N
+	OverlapFloor int
+	Divergent    int         // first rank that differs, from 1; 0 when identical
+	Moves        []rank.Move // ids whose rank differs, old to new
+	LargestGroup int         // ids in the golden's largest tie group
+}
+
+// Check holds a live list to a golden one at depth k. Ties come from the
+// golden's scores alone: a group spans at most epsilon, relative, from its
+// first member, without chaining, and its ids may come in any order. A golden
+// whose scores tie more than half of it could call any order benign, so it is
+// CouldNotMeasure.
+func Check(live []string, g List, k int, epsilon float64, against Against) (Result, error) {
+	live = live[:min(k, len(live))]
+	n := min(k, max(len(live), len(g.IDs)))
+	r := Result{N: n}
+	groups := tieGroups(g.Scores, epsilon)
+	for _, size := range groups {
+		r.LargestGroup = max(r.LargestGroup, size)
+	}
+	if r.LargestGroup > max(2, n/2) {
+		r.State = CouldNotMeasure
+		return r, nil
+	}
+	matched := permute(g.IDs, groups, live)
+	matched = matched[:min(k, len(matched))]
+
+	var err error
+	if r.RBO, err = rank.RBONorm(live, matched, Persistence, k); err != nil {
+		return Result{}, err
+	}
+	if r.Floor, err = Floor(n, against); err != nil {
+		return Result{}, err
+	}
+	r.Overlap = rank.Overlap(live, matched, n)
+	r.OverlapFloor = OverlapFloor(n, against)
+	if slices.Equal(live, matched) {
+		r.State = Identical
+		return r, nil
+	}
+	r.Divergent = rank.FirstDivergence(live, matched)
+	r.Moves = rank.Moves(matched, live)
+	r.State = Benign
+	if r.RBO < r.Floor || r.Overlap < r.OverlapFloor || n <= 2 {
+		r.State = Drift
+	}
+	return r, nil
+}
+
+// Floor is the least RBO at depth n that is no drift: half way between the
+// mildest forbidden and the worst permitted swap of neighbours. Current
+// permits a swap of ranks 3 and 4 and forbids 2 and 3; the anchor permits 2
+// and 3 and forbids 1 and 2. At n <= 2, and for current at n = 3, nothing is
+// permitted.
+func Floor(n int, against Against) (float64, error) {
+	permitted := 3 // the first rank of the worst permitted swap
+	if against == Anchor {
+		permitted = 2
+	}
+	if n <= permitted {
+		return 1, nil
+	}
+	worst, err := swapped(n, permitted)
+	if err != nil {
+		return 0, err
+	}
+	mildest, err := swapped(n, permitted-1)
+	if err != nil {
+		return 0, err
+	}
+	return (worst + mildest) / 2, nil
+}
+
+// OverlapFloor is the least number of ids in common: 9 of 10 against current,
+// 7 of 10 against the anchor, in proportion and rounded down. Without it the
+// last three of ten could be replaced at an RBO of .9583.
+func OverlapFloor(n int, against Against) int {
+	if against == Anchor {
+		return n * 7 / 10
+	}
+	return n * 9 / 10
+}
+
+// swapped is the RBO of a list of n ids with itself, ranks i and i+1 swapped.
+func swapped(n, i int) (float64, error) {
+	x := make([]string, n)
+	for j := range x {
+		x[j] = strconv.Itoa(j)
+	}
+	y := slices.Clone(x)
+	y[i-1], y[i] = y[i], y[i-1]
+	return rank.RBONorm(x, y, Persistence, n)
+}
+
+// tieGroups returns the sizes of the runs of equal scores.
+func tieGroups(scores []float64, epsilon float64) []int {
+	var sizes []int
+	for i := 0; i < len(scores); {
+		first, j := scores[i], i+1
+		for j < len(scores) && math.Abs(scores[j]-first) <= epsilon*math.Abs(first) {
+			j++
+		}
+		sizes = append(sizes, j-i)
+		i = j
+	}
+	return sizes
+}
+
+// permute reorders golden ids inside their tie groups to match live: the
+// members that live has come first, in live's order.
+func permute(ids []string, groups []int, live []string) []string {
+	at := map[string]int{}
+	for i, id := range live {
+		at[id] = i
+	}
+	place := func(id string) int {
+		if i, ok := at[id]; ok {
+			return i
+		}
+		return len(live)
+	}
+	out := slices.Clone(ids)
+	start := 0
+	for _, size := range groups {
+		slices.SortStableFunc(out[start:start+size], func(a, b string) int { return place(a) - place(b) })
+		start += size
+	}
+	return out
+}

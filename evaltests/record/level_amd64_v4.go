@@ -1,0 +1,5 @@
+//go:build amd64 && amd64.v4
+
+package record
+
+const archLevel = "v4"

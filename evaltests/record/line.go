@@ -1,0 +1,198 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Version is the format of the lines written here.
+const Version = 1
+
+// Kinds of line.
+const (
+	KindRun     = "run"
+	KindCase    = "case"
+	KindGate    = "gate"
+	KindVerdict = "verdict"
+	KindEnd     = "end"
+)
+
+// Head starts every line.
+type Head struct {
+	V    int    `json:"v"`
+	Kind string `json:"kind"`
+}
+
+// Run is the first line of a record: what was planned, asked of what, on what.
+type Run struct {
+	Head
+	Suite    string         `json:"suite"`
+	Arm      string         `json:"arm"`
+	Mode     string         `json:"mode"` // how the subject is asked: "default"
+	Tier     string         `json:"tier"`
+	Shard    string         `json:"shard,omitempty"`
+	Nonce    string         `json:"nonce"`
+	Test     string         `json:"test,omitempty"`    // the Go test that ran it, for the rerun command
+	Package  string         `json:"package,omitempty"` // its import path
+	NotRun   string         `json:"not_run,omitempty"` // why nothing was planned: the content is not here, another tier
+	Plan     []string       `json:"plan"`              // case ids, in order
+	LeftOut  map[string]int `json:"left_out,omitempty"`
+	Headline []string       `json:"headline"` // measures that reports show first
+	Measures []string       `json:"measures"` // all measures of a row
+	Unit     string         `json:"unit"`     // document or chunk
+	Pack     PackID         `json:"pack"`
+	Waivers  []Waiver       `json:"waivers,omitempty"`
+	Hashes   Hashes         `json:"hashes"`
+	Config   map[string]Set `json:"config,omitempty"` // effective configuration of the subject
+	Identity Identity       `json:"identity"`
+	Context  Context        `json:"context"`
+}
+
+// PackID pins the pack that a run was over.
+type PackID struct {
+	Name      string `json:"name"`
+	Version   string `json:"version"`
+	Digest    string `json:"digest"`
+	Role      string `json:"role"`
+	Authored  string `json:"authored"`
+	Documents int    `json:"documents"`
+}
+
+// Set is one value of an effective configuration.
+type Set struct {
+	Value   string `json:"value"`
+	Default bool   `json:"default"` // false: it was given explicitly
+}
+
+// Hashes decide what may be compared with what.
+type Hashes struct {
+	Question  string `json:"question"`           // pack content, gold, strata, unit, the whole plan
+	Treatment string `json:"treatment"`          // effective configuration of the subject
+	SeedKey   string `json:"seed_key,omitempty"` // content address of the store, if the subject has one
+}
+
+// Waiver lets a suite pass although some cases were refused or skipped for a
+// stated reason, up to a number and until a date.
+type Waiver struct {
+	Reason string `json:"reason" toml:"reason"` // the outcome's reason, exactly
+	Max    int    `json:"max" toml:"max"`       // at most this many cases
+	Until  string `json:"until" toml:"until"`   // YYYY-MM-DD, the last day it holds
+}
+
+// Row is one case: the unit of evidence.
+type Row struct {
+	Head
+	Suite    string             `json:"suite"`
+	Arm      string             `json:"arm"`
+	Mode     string             `json:"mode"`
+	Repeat   int                `json:"repeat"`
+	Case     string             `json:"case"`
+	Question string             `json:"question"`
+	Stratum  string             `json:"stratum"`
+	Group    string             `json:"group,omitempty"`
+	Tags     []string           `json:"tags,omitempty"`
+	Gold     map[string]int     `json:"gold"` // for explaining and for recomputing the measures
+	Answer   bool               `json:"answerable"`
+	Digest   string             `json:"digest"` // of question and gold: the key of a golden
+	Outcome  Outcome            `json:"outcome"`
+	Unit     string             `json:"unit,omitempty"`    // "document, collapsed" when chunks were collapsed
+	Ranking  []Entry            `json:"ranking,omitempty"` // the final order
+	Stages   []Stage            `json:"stages,omitempty"`
+	Channels []Channel          `json:"channels,omitempty"`
+	Measures map[string]float64 `json:"measures,omitempty"` // of the final order; only when scored
+	Micros   int64              `json:"micros"`             // latency of the call
+	Warnings []string           `json:"warnings,omitempty"`
+}
+
+// Stage returns the named stage of the row. "final" is the ranking itself
+// when the subject did not report it as a stage.
+func (r Row) Stage(name string) (Stage, bool) {
+	for _, s := range r.Stages {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	if name == Final && r.Outcome.State == Scored {
+		return Stage{Name: Final, State: Executed, Entries: r.Ranking, Total: len(r.Ranking), Measures: r.Measures}, true
+	}
+	return Stage{}, false
+}
+
+// Ranked reports whether the row enters ranking measures: an answerable case
+// with at least one relevant unit.
+func (r Row) Ranked() bool {
+	if !r.Answer {
+		return false
+	}
+	for _, g := range r.Gold {
+		if g > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Identity names a row: no record holds two rows of one identity.
+func (r Row) Identity() string {
+	return fmt.Sprintf("suite=%s/arm=%s/mode=%s/repeat=%d/case=%s", r.Suite, r.Arm, r.Mode, r.Repeat, r.Case)
+}
+
+// Gate is the result of one gate.
+type Gate struct {
+	Head
+	Name        string   `json:"gate"`
+	Measure     string   `json:"measure,omitempty"`
+	Stage       string   `json:"stage,omitempty"`
+	Stratum     string   `json:"stratum,omitempty"`
+	Value       *float64 `json:"value,omitempty"` // absent when it could not be computed
+	Floor       *float64 `json:"floor,omitempty"`
+	Ceiling     *float64 `json:"ceiling,omitempty"`
+	Target      *float64 `json:"target,omitempty"` // met or not met; never blocks
+	TargetMet   *bool    `json:"target_met,omitempty"`
+	Numerator   *float64 `json:"numerator,omitempty"`
+	Denominator int      `json:"denominator"` // cases that entered the value
+	Planned     int      `json:"planned"`     // cases that were planned for it
+	Verdict     string   `json:"verdict"`     // pass, regressed, could-not-measure, not-applicable
+	Reason      string   `json:"reason,omitempty"`
+	Action      string   `json:"action,omitempty"`
+}
+
+// Verdict is the last word on a suite invocation.
+type Verdict struct {
+	Head
+	Verdict  string        `json:"verdict"` // PASS, REGRESSED, COULD-NOT-MEASURE, NOT-RUN
+	Reasons  []string      `json:"reasons,omitempty"`
+	Outcomes map[State]int `json:"outcomes"`
+	Planned  int           `json:"planned"`
+	Use      string        `json:"use"` // wiring, direction or citable
+	UseWhy   string        `json:"use_why,omitempty"`
+}
+
+// End closes a record.
+type End struct {
+	Head
+	SHA256 string  `json:"sha256"` // of all bytes before this line
+	Load   string  `json:"load,omitempty"`
+	Wall   float64 `json:"wall_seconds"`
+}
+
+// Count counts rows per state against a plan, NotReached included.
+func Count(plan []string, rows []Row) map[State]int {
+	counts := map[State]int{}
+	reached := map[string]bool{}
+	for _, r := range rows {
+		counts[r.Outcome.State]++
+		reached[r.Case] = true
+	}
+	for _, id := range plan {
+		if !reached[id] {
+			counts[NotReached]++
+		}
+	}
+	return counts
+}
+
+// SortedStates returns the states present in counts, in reporting order.
+func SortedStates(counts map[State]int) []State {
+	return slices.DeleteFunc(States(), func(s State) bool { return counts[s] == 0 })
+}
