@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -517,6 +518,69 @@ func TestGodocFixtureCorpus(t *testing.T) {
 	require.Equal(t, first, docs[0].ID)
 	require.Equal(t, last, docs[len(docs)-1].ID)
 	require.Equal(t, digest, fmt.Sprintf("%x", hash.Sum(nil)), "the corpus is not the one that the questions were written for")
+}
+
+// caseIDs come out of -run as they went in: the testing package would rewrite
+// a space, number a duplicate and read a slash as a subtest.
+var godocCaseID = regexp.MustCompile(`^gd[0-9]{3}$`)
+
+// The questions must fit the corpus: gold that names no document would count
+// as a miss of every engine, for ever.
+func TestGodocFixtureQuestions(t *testing.T) {
+	fixtureCorpus(t)
+	p, err := pack.Load(godocFixture, pack.Options{}) // refuses unknown gold, unknown cases and duplicate ids
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(p.Cases), 60)
+	ids, texts, strata := map[string]bool{}, map[string]string{}, map[string]int{}
+	for _, c := range p.Cases {
+		id := c.Question.ID
+		require.Regexp(t, godocCaseID, id)
+		require.False(t, ids[id], "%s: twice", id)
+		ids[id] = true
+		text := strings.ToLower(strings.Join(strings.Fields(c.Question.Text), " "))
+		require.Empty(t, texts[text], "%s: same question", id)
+		texts[text] = id
+		require.Contains(t, p.Manifest.Strata, c.Stratum, id)
+		strata[c.Stratum]++
+		require.Equal(t, c.Stratum != "unanswerable", c.Gold.Answerable, id)
+		best := 0
+		for doc, grade := range c.Gold.Grades {
+			require.True(t, grade >= 1 && grade <= 3, "%s: grade %d of %s", id, grade, doc)
+			best = max(best, grade)
+		}
+		if !c.Gold.Answerable {
+			require.Empty(t, c.Gold.Grades, "%s: unanswerable with gold", id)
+			continue
+		}
+		require.Equal(t, 3, best, "%s: an answerable question has a full answer", id)
+		if c.Stratum == "multi" {
+			require.GreaterOrEqual(t, c.Gold.Relevant(), 2, "%s: multi", id)
+		}
+	}
+	for _, s := range p.Manifest.Strata {
+		require.GreaterOrEqual(t, strata[s], 5, s)
+	}
+	require.GreaterOrEqual(t, strata["paraphrase"], len(p.Cases)*2/5)
+}
+
+// Gold that does not count as a document of its own must not count twice: no
+// case may judge a document and its alias.
+func TestGodocFixtureQrels(t *testing.T) {
+	alias := pack.Aliases(fixtureCorpus(t))
+	data, err := os.ReadFile(filepath.Join(godocFixture, "qrels.tsv"))
+	require.NoError(t, err)
+	seen := map[string]bool{}
+	for line := range strings.Lines(string(data)) {
+		fields := strings.Split(strings.TrimSpace(line), "\t")
+		require.Len(t, fields, 3, line)
+		doc := fields[1]
+		if kept, ok := alias[doc]; ok {
+			doc = kept
+		}
+		require.False(t, seen[fields[0]+" "+doc], "%s: %s is judged twice", fields[0], doc)
+		seen[fields[0]+" "+doc] = true
+	}
+	require.NotEmpty(t, seen)
 }
 
 func ExampleLoadGodoc() {
