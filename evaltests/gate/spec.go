@@ -1,0 +1,80 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/touchstone-eval/touchstone/evaltests/metric"
+	"github.com/touchstone-eval/touchstone/evaltests/record"
+)
+
+// Spec is one [[gate]] of suite.toml: a threshold on the mean of a measure,
+// or on the count of cases that ended in a state.
+type Spec struct {
+	Measure string   `toml:"measure"` // for instance "nDCG@10"
+	Stage   string   `toml:"stage"`   // empty: the final ranking
+	Stratum string   `toml:"stratum"` // empty: all
+	Count   string   `toml:"count"`   // instead of measure: "failed" or "timed_out"
+	Floor   *float64 `toml:"floor"`   // a value below blocks
+	Ceiling *float64 `toml:"ceiling"` // a value above blocks
+	Target  *float64 `toml:"target"`  // met or not met; never blocks
+	Min     int      `toml:"min"`     // least denominator, default 1
+	Why     string   `toml:"why"`     // where the threshold comes from
+}
+
+// Name is the gate as reports print it, for instance "lexical nDCG@10
+// [paraphrase]".
+func (s Spec) Name() string {
+	name := s.Measure
+	if s.Count != "" {
+		name = "count " + s.Count
+	}
+	if s.Stage != "" && s.Stage != record.Final {
+		name = s.Stage + " " + name
+	}
+	if s.Stratum != "" {
+		name += " [" + s.Stratum + "]"
+	}
+	return name
+}
+
+// Validate refuses a gate that could not fail or would mean nothing.
+func (s Spec) Validate() error {
+	if (s.Measure == "") == (s.Count == "") {
+		return fmt.Errorf("gate %q: give one of measure and count", s.Name())
+	}
+	if s.Floor == nil && s.Ceiling == nil && s.Target == nil {
+		return fmt.Errorf("gate %q: no floor, ceiling or target", s.Name())
+	}
+	for _, v := range []*float64{s.Floor, s.Ceiling, s.Target} {
+		if v != nil && (math.IsNaN(*v) || math.IsInf(*v, 0)) {
+			return fmt.Errorf("gate %q: threshold %v is not finite", s.Name(), *v)
+		}
+	}
+	if s.Min < 0 {
+		return fmt.Errorf("gate %q: min %d is negative", s.Name(), s.Min)
+	}
+	if s.Count != "" {
+		if s.Count != string(record.Failed) && s.Count != string(record.TimedOut) {
+			return fmt.Errorf("gate %q: count %q; want failed or timed_out", s.Name(), s.Count)
+		}
+		if s.Ceiling == nil || s.Stage != "" {
+			return fmt.Errorf("gate %q: a count takes a ceiling and no stage", s.Name())
+		}
+		return nil
+	}
+	m, err := metric.Parse(s.Measure)
+	if err != nil {
+		return fmt.Errorf("gate %q: %w", s.Name(), err)
+	}
+	if !m.Bounded() || !m.HigherIsBetter() {
+		return fmt.Errorf("gate %q: %s is not bounded with higher better, so a failed case has no worst value", s.Name(), m)
+	}
+	if s.Floor != nil && (*s.Floor <= 0 || *s.Floor > 1) {
+		return fmt.Errorf("gate %q: floor %v; want above 0, at most 1", s.Name(), *s.Floor)
+	}
+	if s.Ceiling != nil && (*s.Ceiling < 0 || *s.Ceiling >= 1) {
+		return fmt.Errorf("gate %q: ceiling %v; want at least 0, below 1", s.Name(), *s.Ceiling)
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package gate
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/evaltests/record"
+)
+
+// Verdicts of a suite invocation and of a run.
+const (
+	PASS       = "PASS"
+	REGRESSED  = "REGRESSED"
+	CNM        = "COULD-NOT-MEASURE"
+	NotRun     = "NOT-RUN"
+	exitPass   = 0
+	exitWorse  = 1
+	exitCannot = 2
+)
+
+// ExitCode of a verdict: 0 PASS, 1 REGRESSED, 2 anything else.
+func ExitCode(verdict string) int {
+	switch verdict {
+	case PASS:
+		return exitPass
+	case REGRESSED:
+		return exitWorse
+	}
+	return exitCannot
+}
+
+// Facts are what a suite's verdict rests on.
+type Facts struct {
+	Plan    []string
+	Rows    []record.Row
+	Gates   []record.Gate
+	Require []string // stages that must have returned something somewhere
+	Waivers []record.Waiver
+	Broken  []string // why nothing that was measured can be believed
+	Partial bool     // a filter kept cases from running
+	Today   time.Time
+}
+
+// Decide gives the verdict of a suite invocation. What breaks the measurement
+// as a whole (a filter, refused cases, a dead arm) outweighs every gate; a
+// regression that was soundly measured outweighs another gate that could not
+// be.
+func Decide(f Facts) record.Verdict {
+	v := record.Verdict{Outcomes: record.Count(f.Plan, f.Rows), Planned: len(f.Plan)}
+	v.Use, v.UseWhy = use(f, v.Outcomes[record.Scored])
+	if f.Partial {
+		v.Verdict = CNM
+		v.Reasons = []string{fmt.Sprintf("partial by filter: %d of %d planned cases ran, so no gate was evaluated", len(f.Rows), len(f.Plan))}
+		return v
+	}
+	cannot := append([]string(nil), f.Broken...)
+	if len(f.Plan) == 0 {
+		cannot = append(cannot, "the plan has no case")
+	} else if v.Outcomes[record.Scored] == 0 {
+		cannot = append(cannot, "no case was scored")
+	}
+	if n := v.Outcomes[record.NotReached]; n > 0 {
+		cannot = append(cannot, fmt.Sprintf("%d planned cases were not reached", n))
+	}
+	cannot = append(cannot, declined(f)...)
+	cannot = append(cannot, deadStages(f)...)
+	if len(cannot) > 0 {
+		v.Verdict, v.Reasons = CNM, cannot
+		return v
+	}
+	v.Verdict = PASS
+	for _, g := range f.Gates {
+		switch g.Verdict {
+		case Regressed:
+			v.Verdict = REGRESSED
+		case CouldNotMeasure:
+			if v.Verdict == PASS {
+				v.Verdict = CNM
+			}
+		default:
+			continue
+		}
+		v.Reasons = append(v.Reasons, fmt.Sprintf("gate %s: %s", g.Name, g.Reason))
+	}
+	if v.Verdict == PASS && len(f.Gates) == 0 {
+		v.Reasons = []string{"no gate is declared"}
+	}
+	return v
+}
+
+// declined lists refused and skipped cases that no waiver covers.
+func declined(f Facts) []string {
+	type key struct {
+		state  record.State
+		reason string
+	}
+	counts := map[key]int{}
+	actions := map[key]string{}
+	var order []key
+	for _, r := range f.Rows {
+		if s := r.Outcome.State; s == record.Refused || s == record.Skipped {
+			k := key{s, r.Outcome.Reason}
+			if counts[k] == 0 {
+				order = append(order, k)
+				actions[k] = r.Outcome.Action
+			}
+			counts[k]++
+		}
+	}
+	var out []string
+	for _, k := range order {
+		if why, ok := waived(f, k.reason, counts[k]); !ok {
+			text := fmt.Sprintf("%d cases %s: %s", counts[k], k.state, k.reason)
+			if actions[k] != "" {
+				text += "; " + actions[k]
+			}
+			if why != "" {
+				text += " (" + why + ")"
+			}
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// waived reports whether a waiver covers n cases of a reason, and why not.
+func waived(f Facts, reason string, n int) (string, bool) {
+	for _, w := range f.Waivers {
+		if w.Reason != reason {
+			continue
+		}
+		last, err := time.Parse(time.DateOnly, w.Until)
+		switch {
+		case err != nil:
+			return fmt.Sprintf("its waiver has no valid end date: %q", w.Until), false
+		case f.Today.After(last.AddDate(0, 0, 1)):
+			return "its waiver ended " + w.Until, false
+		case n > w.Max:
+			return fmt.Sprintf("its waiver covers %d", w.Max), false
+		}
+		return "", true
+	}
+	return "", false
+}
+
+// deadStages lists required stages that returned nothing in any scored case:
+// an arm without a substrate measures as "no effect".
+func deadStages(f Facts) []string {
+	var out []string
+	for _, name := range f.Require {
+		scored, reported, alive := 0, 0, false
+		skipped := ""
+		for _, r := range f.Rows {
+			if r.Outcome.State != record.Scored {
+				continue
+			}
+			scored++
+			if s, ok := r.Stage(name); ok {
+				reported++
+				alive = alive || s.State == record.Executed && len(s.Entries) > 0
+				if s.State == record.SkippedStage {
+					skipped = s.Reason
+				}
+			}
+		}
+		switch {
+		case alive || scored == 0:
+		case reported == 0:
+			out = append(out, fmt.Sprintf("stage %s is required and was not reported by any of %d cases; report it, or drop it from require_stages", name, scored))
+		case skipped != "":
+			out = append(out, fmt.Sprintf("stage %s is required and was skipped: %s", name, skipped))
+		default:
+			out = append(out, fmt.Sprintf("stage %s is required and was empty on every one of %d cases; check what it searches (vectors, lexical documents) and ingest again", name, scored))
+		}
+	}
+	return out
+}
+
+// use says how far the figures carry.
+func use(f Facts, scored int) (string, string) {
+	const handful = 20
+	if scored < handful {
+		return "wiring", fmt.Sprintf("%d scored cases; %d or more show a direction", scored, handful)
+	}
+	return "direction", "one run of a subject that was not proven deterministic"
+}
