@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/touchstone-eval/touchstone/engine/embed"
+)
+
+// Table is a kind of row that can be counted.
+type Table string
+
+// The tables that a search depends on.
+const (
+	Documents Table = "documents"
+	Chunks    Table = "chunks"
+)
+
+// Count asks SQLite for the number of rows.
+func (s *Store) Count(ctx context.Context, t Table) (int, error) {
+	var query string
+	switch t {
+	case Documents:
+		query = `SELECT count(*) FROM documents`
+	case Chunks:
+		query = `SELECT count(*) FROM chunks JOIN documents USING (document)`
+	default:
+		return 0, fmt.Errorf("store %s: count %q: no such table", s.path, t)
+	}
+	return s.count(ctx, string(t), query)
+}
+
+// Enumerate walks over the rows and counts them.
+func (s *Store) Enumerate(ctx context.Context, t Table) (int, error) {
+	var query string
+	switch t {
+	case Documents:
+		query = `SELECT id FROM documents`
+	case Chunks:
+		query = `SELECT c.id FROM chunks c JOIN documents d USING (document)`
+	default:
+		return 0, fmt.Errorf("store %s: enumerate %q: no such table", s.path, t)
+	}
+	return s.enumerate(ctx, string(t), query)
+}
+
+// CountVectors asks SQLite for the number of a model's vectors.
+func (s *Store) CountVectors(ctx context.Context, model embed.Info) (int, error) {
+	return s.count(ctx, "vectors", `
+		SELECT count(*) FROM vectors JOIN models USING (model) JOIN chunks USING (chunk) WHERE digest = ?`, ModelDigest(model))
+}
+
+// EnumerateVectors walks over a model's vectors and counts them.
+func (s *Store) EnumerateVectors(ctx context.Context, model embed.Info) (int, error) {
+	n := 0
+	err := s.EachVector(ctx, model, func(string, []float32) error { n++; return nil })
+	return n, err
+}
+
+func (s *Store) count(ctx context.Context, what, query string, args ...any) (n int, err error) {
+	if err := s.read.QueryRowContext(ctx, query, args...).Scan(&n); err != nil {
+		return 0, fmt.Errorf("store %s: count %s: %w", s.path, what, err)
+	}
+	return n, nil
+}
+
+func (s *Store) enumerate(ctx context.Context, what, query string, args ...any) (int, error) {
+	ids, err := texts(s.read.QueryContext(ctx, query, args...))
+	if err != nil {
+		return 0, fmt.Errorf("store %s: enumerate %s: %w", s.path, what, err)
+	}
+	return len(ids), nil
+}
