@@ -1,0 +1,36 @@
+//go:build eval
+
+package evaltests_test
+
+import (
+	"testing"
+
+	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/evaltests"
+	"github.com/touchstone-eval/touchstone/evaltests/adapt/builtin"
+)
+
+// subject is the built-in engine with its defaults and an empty store.
+func subject(t *testing.T) *builtin.Subject {
+	t.Helper()
+	s, err := builtin.New(t.Context(), engine.Config{})
+	if err != nil {
+		t.Fatalf("open the engine: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close the engine: %v", err)
+		}
+	})
+	return s
+}
+
+func TestGodoc(t *testing.T) {
+	suite := evaltests.Load(t, "../fixtures/godoc/suite.toml")
+	suite.Run(t, subject(t)).Require(t)
+}
+
+func TestSciFact(t *testing.T) {
+	suite := evaltests.Load(t, "../fixtures/scifact/suite.toml")
+	suite.Run(t, subject(t)).Require(t)
+}

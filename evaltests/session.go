@@ -1,0 +1,418 @@
+package evaltests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/evaltests/digest"
+	"github.com/touchstone-eval/touchstone/evaltests/gate"
+	"github.com/touchstone-eval/touchstone/evaltests/golden"
+	"github.com/touchstone-eval/touchstone/evaltests/metric"
+	"github.com/touchstone-eval/touchstone/evaltests/pack"
+	"github.com/touchstone-eval/touchstone/evaltests/rank"
+	"github.com/touchstone-eval/touchstone/evaltests/record"
+)
+
+// grace is how long a subject may take to notice that its time is up before
+// its call is abandoned.
+const grace = 250 * time.Millisecond
+
+// maxAbandoned calls may hang; then the rest is refused as subject-stuck,
+// since each abandoned call keeps its goroutine and whatever it holds.
+const maxAbandoned = 3
+
+// session is one suite invocation: it writes the record as the cases go by.
+type session struct {
+	suite     *Suite
+	subject   Subject
+	writer    *record.Writer
+	run       record.Run
+	known     map[string]bool // document ids of the corpus
+	rows      []record.Row
+	broken    []string // what makes the whole measurement worthless
+	refuse    *record.Outcome
+	abandoned int
+	started   time.Time
+}
+
+// testName tells the record which Go test it came from.
+type testName struct{ name, pkg string }
+
+// begin opens the record, fills the subject and writes the run line.
+func (s *Suite) begin(ctx context.Context, subject Subject, test testName) (*session, error) {
+	if s.folder == nil {
+		folder, err := processFolder(s.env)
+		if err != nil {
+			return nil, err
+		}
+		s.folder = folder
+	}
+	w, err := record.Create(s.folder.Dir, s.Name)
+	if err != nil {
+		return nil, err
+	}
+	x := &session{suite: s, subject: subject, writer: w, started: time.Now()}
+	x.run = record.Run{
+		Suite: s.Name, Arm: s.Arm, Mode: "default", Tier: s.env.Tier, Nonce: s.folder.Nonce,
+		Test: test.name, Package: test.pkg, Plan: []string{}, LeftOut: s.LeftOut, Headline: s.Headline,
+		Measures: names(s.Measures), Waivers: s.Waivers, NotRun: s.notRun,
+		Identity: record.CurrentIdentity(), Context: record.CurrentContext("."),
+	}
+	if s.problem != nil {
+		x.broken = append(x.broken, sentence(s.problem.reason, s.problem.action))
+	}
+	if s.notRun == "" && s.problem == nil {
+		if err := x.prepare(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return x, w.Run(x.run)
+}
+
+// prepare fills the subject and takes its fingerprint.
+func (x *session) prepare(ctx context.Context) error {
+	s := x.suite
+	p := s.Pack
+	content, err := p.Digest()
+	if err != nil {
+		return err
+	}
+	x.run.Unit = p.Manifest.Unit
+	x.run.Pack = record.PackID{
+		Name: p.Manifest.Name, Version: p.Manifest.Version, Digest: content,
+		Role: p.Manifest.Role, Authored: p.Manifest.Authored, Documents: len(p.Documents),
+	}
+	for _, c := range s.Cases {
+		x.run.Plan = append(x.run.Plan, c.Question.ID)
+	}
+	x.known = make(map[string]bool, len(p.Documents))
+	for _, d := range p.Documents {
+		x.known[d.ID] = true
+	}
+	if in, ok := x.subject.(Ingester); ok {
+		if err := guard(func() error { return in.Ingest(ctx, p.Documents) }); err != nil {
+			x.refuseAll("ingest failed: "+err.Error(), "make the subject take the corpus")
+		}
+	}
+	x.checkSubstrates(ctx)
+	var print Fingerprint
+	if f, ok := x.subject.(Fingerprinter); ok {
+		err := guard(func() (err error) { print, err = f.Fingerprint(ctx); return err })
+		if err != nil {
+			x.refuseAll("fingerprint failed: "+err.Error(), "make the subject tell its configuration")
+		}
+	}
+	x.run.Config = print.Config
+	x.run.Hashes.SeedKey = print.SeedKey
+	if x.run.Hashes.Treatment, err = digest.Pairs("touchstone/treatment/1", values(print.Config)); err != nil {
+		return err
+	}
+	x.run.Hashes.Question, err = digest.Pairs("touchstone/question/1", map[string]any{
+		"pack": content, "unit": p.Manifest.Unit, "plan": x.run.Plan, "row_version": record.Version,
+		"distractors": len(p.Documents), "runner": "ephemeral", "scope": "suite",
+	})
+	return err
+}
+
+// values drops the marks of defaults: a default given explicitly is the same
+// treatment.
+func values(config map[string]record.Set) map[string]any {
+	out := map[string]any{}
+	for k, v := range config {
+		out[k] = v.Value
+	}
+	return out
+}
+
+// checkSubstrates refuses every case over a store that is empty, or whose
+// counts are unknown or disagree.
+func (x *session) checkSubstrates(ctx context.Context) {
+	r, ok := x.subject.(SubstrateReporter)
+	if !ok || x.refuse != nil {
+		return
+	}
+	var list []Substrate
+	if err := guard(func() (err error) { list, err = r.Substrates(ctx); return err }); err != nil {
+		x.refuseAll("substrates are unknown: "+err.Error(), "make the subject count what it searches")
+		return
+	}
+	var wrong []string
+	for _, s := range list {
+		switch {
+		case s.Err != nil:
+			wrong = append(wrong, fmt.Sprintf("substrate %s: count unknown: %v", s.Name, s.Err))
+		case s.Counted != s.Enumerated:
+			wrong = append(wrong, fmt.Sprintf("substrate %s: counted %d, enumerated %d", s.Name, s.Counted, s.Enumerated))
+		case s.Counted == 0 && !s.Optional:
+			wrong = append(wrong, fmt.Sprintf("substrate %s: 0 entries (needs > 0)", s.Name))
+		case s.Name == "documents" && s.Counted != len(x.known):
+			wrong = append(wrong, fmt.Sprintf("substrate documents: %d entries, the pack has %d", s.Counted, len(x.known)))
+		}
+	}
+	if len(wrong) > 0 {
+		x.refuseAll(strings.Join(wrong, "; "), "ingest again")
+	}
+}
+
+func (x *session) refuseAll(reason, action string) {
+	if x.refuse == nil {
+		x.refuse = &record.Outcome{State: record.Refused, Reason: reason, Action: action}
+	}
+}
+
+// one runs a case and writes its row.
+func (x *session) one(ctx context.Context, c pack.Case) (record.Row, error) {
+	row := record.Row{
+		Suite: x.suite.Name, Arm: x.suite.Arm, Mode: "default", Case: c.Question.ID, Question: c.Question.Text,
+		Stratum: c.Stratum, Group: c.Group, Tags: c.Tags, Gold: c.Gold.Grades, Answer: c.Gold.Answerable,
+	}
+	var err error
+	if row.Digest, err = caseDigest(c); err != nil {
+		return row, err
+	}
+	if x.refuse != nil {
+		row.Outcome = *x.refuse
+	} else {
+		obs, outcome, took := x.ask(ctx, c)
+		row.Micros, row.Outcome = took.Microseconds(), outcome
+		if outcome.State == record.Scored {
+			x.score(&row, obs)
+		}
+	}
+	x.rows = append(x.rows, row)
+	return row, x.writer.Row(row)
+}
+
+// caseDigest pins question and gold: a golden of another digest is of another
+// case.
+func caseDigest(c pack.Case) (string, error) {
+	return digest.Pairs("touchstone/case/1", map[string]any{
+		"text": c.Question.Text, "as_of": c.Question.AsOf, "filters": c.Question.Filters,
+		"gold": c.Gold, "group": c.Group,
+	})
+}
+
+// opaque is the question as the subject sees it: pack ids may encode the
+// class of a case ("_abs"), so the subject gets a digest instead.
+func (x *session) opaque(c pack.Case) pack.Question {
+	q := c.Question
+	q.ID = "q-" + digest.Abbrev(digest.Bytes([]byte(x.run.Pack.Name+"\x00"+q.ID)))
+	q.Filters = maps.Clone(q.Filters)
+	return q
+}
+
+// ask calls the subject under the case deadline.
+func (x *session) ask(parent context.Context, c pack.Case) (record.Observation, record.Outcome, time.Duration) {
+	ctx, cancel := context.WithTimeout(parent, x.suite.CaseTimeout)
+	defer cancel()
+	type reply struct {
+		obs   record.Observation
+		err   error
+		stack []byte
+	}
+	replies := make(chan reply, 1)
+	question := x.opaque(c)
+	start := time.Now()
+	go func() {
+		r := reply{err: errors.New("the subject ended its goroutine without returning")}
+		defer func() {
+			if p := recover(); p != nil {
+				r = reply{err: fmt.Errorf("panic: %v", p), stack: debug.Stack()}
+			}
+			replies <- r
+		}()
+		r.obs, r.err = x.subject.Search(ctx, question)
+	}()
+	timedOut := record.Outcome{
+		State: record.TimedOut, Reason: fmt.Sprintf("no answer within %v", x.suite.CaseTimeout),
+		Action: "find out what hangs, or raise case_timeout",
+	}
+	var r reply
+	select {
+	case r = <-replies:
+	case <-ctx.Done():
+		select {
+		case r = <-replies:
+		case <-time.After(grace):
+			x.abandoned++
+			if x.abandoned >= maxAbandoned {
+				x.refuseAll(fmt.Sprintf("subject-stuck: %d calls never returned", x.abandoned), "make the subject honour its context")
+			}
+			timedOut.Reason += "; the call was abandoned"
+			return record.Observation{}, timedOut, time.Since(start)
+		}
+	}
+	took := time.Since(start)
+	if r.err == nil {
+		return r.obs, record.Outcome{State: record.Scored}, took
+	}
+	if o, ok := record.Declined(r.err); ok {
+		if o.Reason == "" {
+			o.Reason = "the subject gave no reason"
+		}
+		return r.obs, o, took
+	}
+	if errors.Is(r.err, context.DeadlineExceeded) {
+		return r.obs, timedOut, took
+	}
+	o := record.Outcome{State: record.Failed, Reason: r.err.Error(), Action: "mend the subject; explain the case for its stages"}
+	if r.stack != nil {
+		if path, err := x.artifact(c.Question.ID, "stack", r.stack); err == nil {
+			o.Action = "see " + path
+		}
+	}
+	return r.obs, o, took
+}
+
+// artifact stores data below the run folder. The name is a digest: case ids
+// are hostile text and may hold slashes.
+func (x *session) artifact(caseID, kind string, data []byte) (string, error) {
+	dir := filepath.Join(x.suite.folder.Dir, "artifacts")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	name := fmt.Sprintf("%s.%s.%s.txt", x.suite.Name, digest.Abbrev(digest.Bytes([]byte(caseID))), kind)
+	return filepath.Join("artifacts", name), os.WriteFile(filepath.Join(dir, name), data, 0o644)
+}
+
+// score validates an observation and computes the measures of every stage.
+func (x *session) score(row *record.Row, obs record.Observation) {
+	failed := func(err error) {
+		row.Outcome = record.Outcome{State: record.Failed, Reason: err.Error(), Action: "mend what the subject returns"}
+	}
+	if err := obs.Validate(func(id string) bool { return x.known[id] }); err != nil {
+		failed(err)
+		return
+	}
+	row.Ranking, row.Stages, row.Channels, row.Warnings = obs.Ranking, slices.Clone(obs.Stages), obs.Channels, obs.Warnings
+	if at := record.RisingScore(obs.Ranking); at > 0 {
+		row.Warnings = append(row.Warnings, fmt.Sprintf("score rises at rank %d", at))
+	}
+	row.Unit = x.run.Unit
+	if !row.Ranked() {
+		return
+	}
+	measured, collapsed, err := measure(x.suite.Measures, row.Gold, obs.Ranking)
+	if err != nil {
+		failed(err)
+		return
+	}
+	if collapsed {
+		row.Unit += ", chunks collapsed"
+	}
+	row.Measures = measured
+	if err := metric.CheckInvariants(measured); err != nil {
+		x.broken = append(x.broken, fmt.Sprintf("the instrument is wrong: case %s: %v", row.Case, err))
+	}
+	for i, s := range row.Stages {
+		if s.State != record.Executed {
+			continue
+		}
+		if row.Stages[i].Measures, _, err = measure(x.suite.StageMeasures, row.Gold, s.Entries); err != nil {
+			failed(fmt.Errorf("stage %s: %w", s.Name, err))
+			return
+		}
+	}
+}
+
+// measure computes measures over the documents of entries.
+func measure(ms []metric.Measure, gold map[string]int, entries []record.Entry) (map[string]float64, bool, error) {
+	ids, _, collapsed := record.Documents(entries)
+	r, err := rank.New(ids, nil)
+	if err != nil {
+		return nil, false, err
+	}
+	got, err := metric.EvalAll(ms, metric.Grades(gold), r)
+	if err != nil {
+		return nil, false, err
+	}
+	out := make(map[string]float64, len(ms))
+	for i, m := range ms {
+		out[m.String()] = got[i]
+	}
+	return out, collapsed, nil
+}
+
+// finish evaluates gates and drift and completes the record.
+func (x *session) finish(partial bool) (*Run, error) {
+	s := x.suite
+	run := &Run{Suite: s, Folder: s.folder, Rows: x.rows, Path: x.writer.Path()}
+	facts := gate.Facts{
+		Plan: x.run.Plan, Rows: x.rows, Require: s.RequireStages, Waivers: s.Waivers, Broken: x.broken,
+		Partial: partial, Today: time.Now().UTC(),
+	}
+	if s.notRun == "" && s.problem == nil && !partial {
+		for _, spec := range s.Gates {
+			run.Gates = append(run.Gates, gate.Evaluate(spec, x.rows))
+		}
+		if s.Golden != nil {
+			run.Drift = golden.CheckSuite(s.GoldenDir, s.Name, *s.Golden, x.run, x.rows)
+			run.Gates = append(run.Gates, driftGate(*s.Golden, run.Drift))
+		}
+	}
+	facts.Gates = run.Gates
+	if s.notRun != "" {
+		run.Verdict = record.Verdict{Verdict: gate.NotRun, Reasons: []string{s.notRun}, Outcomes: map[record.State]int{}}
+	} else {
+		run.Verdict = gate.Decide(facts)
+	}
+	for _, g := range run.Gates {
+		if err := x.writer.Gate(g); err != nil {
+			return nil, err
+		}
+	}
+	if err := x.writer.Verdict(run.Verdict); err != nil {
+		return nil, err
+	}
+	err := x.writer.End(record.End{Load: record.Load(), Wall: time.Since(x.started).Seconds()})
+	run.Line = x.run
+	return run, err
+}
+
+// driftGate is the oracle's result as a gate line.
+func driftGate(cfg golden.Config, d golden.SuiteResult) record.Gate {
+	g := record.Gate{
+		Name: golden.DriftGate, Floor: &cfg.MeanRBO, Denominator: d.Compared, Planned: d.Planned,
+		Verdict: d.Verdict, Reason: strings.Join(d.Reasons, "; "), Action: d.Action,
+	}
+	if d.Compared > 0 {
+		g.Value = &d.MeanRBO
+	}
+	if d.Advisory != "" {
+		g.Verdict, g.Reason = gate.NotApplicable, strings.TrimSuffix(d.Advisory+"; "+g.Reason, "; ")
+	}
+	return g
+}
+
+// guard calls f and turns a panic into an error.
+func guard(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return f()
+}
+
+func names(ms []metric.Measure) []string {
+	out := make([]string, len(ms))
+	for i, m := range ms {
+		out[i] = m.String()
+	}
+	return out
+}
+
+func sentence(reason, action string) string {
+	if action == "" {
+		return reason
+	}
+	return reason + "; run: " + action
+}
