@@ -520,8 +520,8 @@ func TestGodocFixtureCorpus(t *testing.T) {
 	require.Equal(t, digest, fmt.Sprintf("%x", hash.Sum(nil)), "the corpus is not the one that the questions were written for")
 }
 
-// caseIDs come out of -run as they went in: the testing package would rewrite
-// a space, number a duplicate and read a slash as a subtest.
+// Case ids must come out of -run as they went in: the testing package would
+// rewrite a space, number a duplicate and read a slash as a subtest.
 var godocCaseID = regexp.MustCompile(`^gd[0-9]{3}$`)
 
 // The questions must fit the corpus: gold that names no document would count
@@ -530,7 +530,8 @@ func TestGodocFixtureQuestions(t *testing.T) {
 	fixtureCorpus(t)
 	p, err := pack.Load(godocFixture, pack.Options{}) // refuses unknown gold, unknown cases and duplicate ids
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(p.Cases), 60)
+	require.NoError(t, p.Check())
+	require.GreaterOrEqual(t, len(p.Cases), 120)
 	ids, texts, strata := map[string]bool{}, map[string]string{}, map[string]int{}
 	for _, c := range p.Cases {
 		id := c.Question.ID
@@ -558,9 +559,61 @@ func TestGodocFixtureQuestions(t *testing.T) {
 		}
 	}
 	for _, s := range p.Manifest.Strata {
-		require.GreaterOrEqual(t, strata[s], 5, s)
+		require.GreaterOrEqual(t, strata[s], 10, s)
 	}
 	require.GreaterOrEqual(t, strata["paraphrase"], len(p.Cases)*2/5)
+
+	readme, err := os.ReadFile(filepath.Join(godocFixture, "README.md"))
+	require.NoError(t, err)
+	for _, s := range p.Manifest.Strata {
+		require.Contains(t, string(readme), fmt.Sprintf("| `%s` | %d |", s, strata[s]))
+	}
+}
+
+// What can be told without the modules: the three files speak of the same
+// cases, and go.sum pins every module that go.mod requires.
+func TestGodocFixtureFiles(t *testing.T) {
+	read := func(name string) []string {
+		data, err := os.ReadFile(filepath.Join(godocFixture, name))
+		require.NoError(t, err)
+		return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	}
+	queries, judged, answerable := []string{}, map[string]bool{}, map[string]bool{}
+	for _, line := range read("queries.jsonl") {
+		var q struct {
+			ID string `json:"_id"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &q))
+		queries = append(queries, q.ID)
+	}
+	for _, line := range read("qrels.tsv")[1:] {
+		id, _, _ := strings.Cut(line, "\t")
+		judged[id] = true
+	}
+	for i, line := range read("cases.jsonl") {
+		var c struct {
+			ID         string
+			Answerable bool
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &c))
+		require.Less(t, i, len(queries), c.ID)
+		require.Equal(t, queries[i], c.ID)
+		if c.Answerable {
+			answerable[c.ID] = true
+		}
+	}
+	require.Equal(t, answerable, judged)
+
+	sums := strings.Join(read("go.sum"), "\n")
+	modules := 0
+	for _, line := range read("go.mod") {
+		if m := strings.Fields(line); len(m) == 2 && strings.Contains(m[0], ".") && strings.HasPrefix(m[1], "v") {
+			modules++
+			require.Contains(t, sums, m[0]+" "+m[1]+" h1:")
+			require.Contains(t, sums, m[0]+" "+m[1]+"/go.mod h1:")
+		}
+	}
+	require.Equal(t, 8, modules)
 }
 
 // Gold that does not count as a document of its own must not count twice: no
