@@ -14,7 +14,7 @@ const (
 	maxWord = 100
 	// maxPiece bounds, in bytes, what the tokenizer gets at a time: its cost
 	// grows faster than its input.
-	maxPiece = 2048
+	maxPiece = 1024
 )
 
 // pieces cleans a text and cuts it where a token must end, so that the tokens
