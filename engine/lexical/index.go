@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 
 	"github.com/blevesearch/bleve/v2"
 	index "github.com/blevesearch/bleve_index_api"
@@ -25,6 +26,11 @@ type Document struct {
 type Index struct {
 	path  string
 	bleve bleve.Index
+	close func() error
+}
+
+func newIndex(path string, b bleve.Index) *Index {
+	return &Index{path: path, bleve: b, close: sync.OnceValue(b.Close)} // bleve panics when closed twice
 }
 
 var (
@@ -44,7 +50,7 @@ func Create(path string) (*Index, error) {
 	if err := b.SetInternal(formatKey, []byte(format())); err != nil {
 		return nil, errors.Join(fmt.Errorf("lexical %s: note the format: %w", path, err), b.Close())
 	}
-	return &Index{path: path, bleve: b}, nil
+	return newIndex(path, b), nil
 }
 
 // Open opens the index in a folder. An index that can only be replaced gives
@@ -61,11 +67,12 @@ func Open(path string, readOnly bool) (*Index, error) {
 	if string(got) != format() {
 		return nil, errors.Join(fmt.Errorf("lexical %s: %w: its format is %q, this version writes %q", path, ErrStale, got, format()), b.Close())
 	}
-	return &Index{path: path, bleve: b}, nil
+	return newIndex(path, b), nil
 }
 
-// Close waits until all is on disk.
-func (x *Index) Close() error { return x.bleve.Close() }
+// Close frees the folder. Further calls of it do nothing; any other call after
+// it fails.
+func (x *Index) Close() error { return x.close() }
 
 // Apply indexes and removes passages and notes a state, all or nothing, on
 // disk when it returns. A passage with a known id is replaced; removals of
