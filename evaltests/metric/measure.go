@@ -136,3 +136,24 @@ func (m Measure) Residual() (Measure, bool) {
 	m.kind = kinds["RBPRes"]
 	return m, true
 }
+
+// WithLevel is the measure with relevance starting at a grade of rel, as
+// trec_eval's -l sets it for all measures. Measures of graded gain have no
+// level and stay as they are. One that already names a level is an error: two
+// answers to one question are bad usage.
+func (m Measure) WithLevel(rel int) (Measure, error) {
+	if m.kind == nil {
+		return Measure{}, errNoMeasure
+	}
+	if rel < 0 {
+		return Measure{}, fmt.Errorf("relevance level %d: want a grade from 0", rel)
+	}
+	if !m.kind.takes("rel") {
+		return m, nil
+	}
+	if m.rel != 1 {
+		return Measure{}, fmt.Errorf("%v names its own relevance level: leave out the general level %d or the rel", m, rel)
+	}
+	m.rel = rel
+	return m, nil
+}
