@@ -66,6 +66,9 @@ func (s *Suite) begin(ctx context.Context, subject Subject, test testName) (*ses
 		Measures: names(s.Measures), Waivers: s.Waivers, NotRun: s.notRun,
 		Identity: record.CurrentIdentity(), Context: record.CurrentContext("."),
 	}
+	if s.Golden != nil {
+		x.run.GoldenK = s.Golden.K
+	}
 	if s.problem != nil {
 		x.broken = append(x.broken, sentence(s.problem.reason, s.problem.action))
 	}

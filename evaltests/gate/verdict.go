@@ -54,9 +54,9 @@ func Decide(f Facts) record.Verdict {
 		return v
 	}
 	cannot := append([]string(nil), f.Broken...)
-	if len(f.Plan) == 0 {
+	if len(f.Plan) == 0 && len(cannot) == 0 {
 		cannot = append(cannot, "the plan has no case")
-	} else if v.Outcomes[record.Scored] == 0 {
+	} else if len(f.Plan) > 0 && v.Outcomes[record.Scored] == 0 {
 		cannot = append(cannot, "no case was scored")
 	}
 	if n := v.Outcomes[record.NotReached]; n > 0 {

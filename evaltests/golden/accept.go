@@ -73,6 +73,8 @@ func (b Blessing) check() error {
 	switch {
 	case strings.TrimSpace(b.Reason) == "":
 		return errors.New("no reason was given; say why the rankings were meant to move")
+	case b.K < 1:
+		return errors.New("the suite has no [golden] table; add one to its suite file and run it again")
 	case f.State != record.Complete:
 		return fmt.Errorf("%s is %s (%s); bless a complete run", filepath.Base(f.Path), f.State, f.Detail)
 	case f.Run.Nonce != b.Folder.Nonce:

@@ -1,0 +1,138 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"sort"
+	"strings"
+
+	"github.com/touchstone-eval/touchstone/evaltests/record"
+)
+
+// Depth within which a user is taken to look.
+const shownDepth = 10
+
+// broken lists the cases a reader should see: what failed first, then
+// answerable cases with nothing relevant in the first ten.
+func broken(f *record.File) []Broken {
+	type ranked struct {
+		Broken
+		class int
+	}
+	var list []ranked
+	for _, r := range f.Rows {
+		b := Broken{
+			Case: r.Case, Question: r.Question, Outcome: r.Outcome.State, Reason: r.Outcome.Reason,
+			Rerun: Rerun(f.Run, r.Case),
+		}
+		class := 0
+		switch r.Outcome.State {
+		case record.Failed, record.TimedOut:
+		case record.Scored:
+			if !r.Ranked() || goldRank(r.Ranking, r.Gold) <= shownDepth {
+				continue
+			}
+			class = 1
+			b.Expected = expected(r.Gold)
+			ids, _, _ := record.Documents(r.Ranking)
+			b.Got = ids[:min(3, len(ids))]
+			b.Lost = lost(r)
+		default:
+			continue
+		}
+		list = append(list, ranked{b, class})
+	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].class < list[j].class })
+	out := make([]Broken, len(list))
+	for i, b := range list {
+		out[i] = b.Broken
+	}
+	return out
+}
+
+// goldRank is the rank of the first relevant document, or one past the end of
+// everything.
+func goldRank(entries []record.Entry, gold map[string]int) int {
+	ids, _, _ := record.Documents(entries)
+	for i, id := range ids {
+		if gold[id] > 0 {
+			return i + 1
+		}
+	}
+	return 1 << 30
+}
+
+func expected(gold map[string]int) []string {
+	var ids []string
+	for id, g := range gold {
+		if g > 0 {
+			ids = append(ids, id)
+		}
+	}
+	sort.Slice(ids, func(i, j int) bool {
+		if gold[ids[i]] != gold[ids[j]] {
+			return gold[ids[i]] > gold[ids[j]]
+		}
+		return ids[i] < ids[j]
+	})
+	return ids
+}
+
+// lost names the first stage that a relevant document did not survive within
+// the depth that users see.
+func lost(r record.Row) string {
+	best, where := 1<<30, ""
+	var at []string
+	for _, s := range r.Stages {
+		if s.State != record.Executed {
+			continue
+		}
+		rank := goldRank(s.Entries, r.Gold)
+		at = append(at, fmt.Sprintf("%s %s", s.Name, rankText(rank)))
+		if rank <= shownDepth && rank < best {
+			best, where = rank, s.Name
+		}
+	}
+	switch {
+	case len(at) == 0:
+		return ""
+	case where == "":
+		any := false
+		for _, s := range r.Stages {
+			any = any || goldRank(s.Entries, r.Gold) < 1<<30
+		}
+		if !any {
+			return "never retrieved"
+		}
+		return fmt.Sprintf("never in the first %d (%s)", shownDepth, strings.Join(at, ", "))
+	}
+	after := false
+	for _, s := range r.Stages {
+		if s.Name == where {
+			after = true
+			continue
+		}
+		if after && s.State == record.Executed && !arm(s.Name) && goldRank(s.Entries, r.Gold) > shownDepth {
+			return fmt.Sprintf("at %s (%s)", s.Name, strings.Join(at, ", "))
+		}
+	}
+	return fmt.Sprintf("after %s (%s)", where, strings.Join(at, ", "))
+}
+
+// arm tells the parallel sources of candidates from the steps that follow.
+func arm(stage string) bool { return stage == "vector" || stage == "lexical" }
+
+func rankText(rank int) string {
+	if rank == 1<<30 {
+		return "-"
+	}
+	return fmt.Sprint(rank)
+}
+
+func anchored(element string) string { return "^" + regexp.QuoteMeta(rewritten(element)) + "$" }
+
+// rewritten is what package testing makes of blanks in a subtest's name.
+func rewritten(s string) string { return strings.Join(strings.Fields(s), "_") }
+
+// shell quotes s for a POSIX shell.
+func shell(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

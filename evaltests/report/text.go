@@ -1,0 +1,287 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/touchstone-eval/touchstone/evaltests/gate"
+	"github.com/touchstone-eval/touchstone/evaltests/record"
+)
+
+// Style of the terminal report.
+type Style struct {
+	Color bool
+	All   bool // every broken case and all gates, not one screen
+}
+
+const (
+	red    = "\x1b[31;1m"
+	green  = "\x1b[32;1m"
+	yellow = "\x1b[33;1m"
+	reset  = "\x1b[0m"
+)
+
+func (st Style) verdict(v string) string {
+	if !st.Color {
+		return v
+	}
+	switch v {
+	case gate.PASS:
+		return green + v + reset
+	case gate.REGRESSED:
+		return red + v + reset
+	case gate.NotRun:
+		return v
+	}
+	return yellow + v + reset
+}
+
+// Text writes the terminal report: the verdict first, a row a suite, then
+// what is wrong and what to do. A passing run fits on one screen.
+func Text(w io.Writer, r Run, st Style) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  (tier %s)\n", st.verdict(r.Verdict), r.Tier)
+	for _, reason := range r.Reasons {
+		fmt.Fprintf(&b, "  %s\n", clean(reason))
+	}
+	b.WriteString("\n")
+	table(&b, r, st)
+	for _, s := range r.Suites {
+		detail(&b, s, st)
+	}
+	fmt.Fprintf(&b, "\nrecord  %s\nmore    touchstone report %s --all   |   touchstone explain %s CASE\n", r.Dir, r.Dir, r.Dir)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func table(b *strings.Builder, r Run, st Style) {
+	tw := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "SUITE\tSCORED\tHEADLINE (mean, 95% interval)\tGATES\tDRIFT\tVERDICT")
+	for _, s := range r.Suites {
+		name := s.Suite
+		if s.Arm != "" && s.Arm != "base" {
+			name += "/" + s.Arm
+		}
+		if s.Verdict == gate.NotRun {
+			fmt.Fprintf(tw, "%s\t-\t-\t-\t-\tnot run\n", clean(name))
+			continue
+		}
+		fmt.Fprintf(tw, "%s\t%d of %d\t%s\t%s\t%s\t%s\n", clean(name), s.Outcomes[record.Scored], s.Planned,
+			headline(s.Headline), gates(s.Gates), drift(s.Gates), st.verdict(s.Verdict))
+		for _, more := range s.Headline[min(1, len(s.Headline)):] {
+			fmt.Fprintf(tw, "\t\t%s\t\t\t\n", figure(more))
+		}
+	}
+	tw.Flush()
+}
+
+func headline(fs []Figure) string {
+	if len(fs) == 0 {
+		return "-"
+	}
+	return figure(fs[0])
+}
+
+func figure(f Figure) string {
+	return fmt.Sprintf("%s %.4f [%.3f, %.3f] n=%d", f.Measure, f.Mean, f.Lo, f.Hi, f.N)
+}
+
+func gates(gs []record.Gate) string {
+	passed, all := 0, 0
+	for _, g := range gs {
+		if g.Name == "drift" || g.Verdict == gate.NotApplicable {
+			continue
+		}
+		all++
+		if g.Verdict == gate.Pass {
+			passed++
+		}
+	}
+	if all == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%d of %d", passed, all)
+}
+
+func drift(gs []record.Gate) string {
+	for _, g := range gs {
+		if g.Name != "drift" {
+			continue
+		}
+		switch {
+		case g.Verdict == gate.NotApplicable:
+			return "advisory"
+		case g.Value == nil:
+			return "not measured"
+		}
+		return fmt.Sprintf("RBO %.4f", *g.Value)
+	}
+	return "none"
+}
+
+func detail(b *strings.Builder, s Suite, st Style) {
+	if s.Verdict == gate.NotRun {
+		fmt.Fprintf(b, "\n%s: not run: %s\n", clean(s.Suite), clean(strings.Join(s.Reasons, "; ")))
+		return
+	}
+	passing := s.Verdict == gate.PASS
+	if passing && !st.All {
+		return
+	}
+	fmt.Fprintf(b, "\n%s: %s\n", clean(s.Suite), st.verdict(s.Verdict))
+	for _, reason := range s.Reasons {
+		fmt.Fprintf(b, "  %s\n", clean(reason))
+	}
+	for _, g := range s.Gates {
+		if g.Action != "" && (g.Verdict == gate.Regressed || g.Verdict == gate.CouldNotMeasure) {
+			fmt.Fprintf(b, "  do: %s\n", clean(g.Action))
+		}
+	}
+	if st.All {
+		gateTable(b, s.Gates)
+		strataTable(b, s.Strata)
+	}
+	if len(s.Stages) > 0 {
+		stageTable(b, s.Stages)
+	}
+	if s.Latency != nil && st.All {
+		fmt.Fprintf(b, "  latency p50 %.1f ms, p95 %.1f ms, max %.1f ms\n", float64(s.Latency.P50)/1000, float64(s.Latency.P95)/1000, float64(s.Latency.Max)/1000)
+	}
+	shown := s.Broken
+	if !st.All {
+		shown = shown[:min(3, len(shown))]
+	}
+	if len(shown) > 0 {
+		fmt.Fprintf(b, "  %d cases to look at%s\n", len(s.Broken), onlySome(len(shown), len(s.Broken)))
+	}
+	for _, c := range shown {
+		fmt.Fprintf(b, "  - %s: %s\n", clean(c.Case), clip(clean(c.Question), 100))
+		if c.Outcome != record.Scored {
+			fmt.Fprintf(b, "      %s: %s\n", c.Outcome, clip(clean(c.Reason), 200))
+		} else {
+			fmt.Fprintf(b, "      expected %s\n      got      %s\n      lost     %s\n", list(c.Expected), list(c.Got), c.Lost)
+		}
+		if c.Rerun != "" {
+			fmt.Fprintf(b, "      rerun    %s\n", clean(c.Rerun))
+		}
+	}
+}
+
+func onlySome(shown, all int) string {
+	if shown == all {
+		return ":"
+	}
+	return fmt.Sprintf(", first %d:", shown)
+}
+
+func gateTable(b *strings.Builder, gs []record.Gate) {
+	tw := tabwriter.NewWriter(b, 2, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "  GATE\tVALUE\tTHRESHOLD\tCASES\tVERDICT")
+	for _, g := range gs {
+		value := "-"
+		if g.Value != nil {
+			value = fmt.Sprintf("%.4f", *g.Value)
+		}
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%d of %d\t%s\n", clean(g.Name), value, threshold(g), g.Denominator, g.Planned, g.Verdict)
+	}
+	tw.Flush()
+}
+
+func threshold(g record.Gate) string {
+	var parts []string
+	if g.Floor != nil {
+		parts = append(parts, fmt.Sprintf(">= %.4g", *g.Floor))
+	}
+	if g.Ceiling != nil {
+		parts = append(parts, fmt.Sprintf("<= %.4g", *g.Ceiling))
+	}
+	if g.Target != nil {
+		met := "not met"
+		if g.TargetMet != nil && *g.TargetMet {
+			met = "met"
+		}
+		parts = append(parts, fmt.Sprintf("target %.4g %s", *g.Target, met))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func strataTable(b *strings.Builder, ss []Stratum) {
+	if len(ss) == 0 {
+		return
+	}
+	tw := tabwriter.NewWriter(b, 2, 0, 2, ' ', 0)
+	for _, s := range ss {
+		fmt.Fprintf(tw, "  %s", clean(s.Name))
+		for _, f := range s.Figures {
+			fmt.Fprintf(tw, "\t%s", figure(f))
+		}
+		fmt.Fprintln(tw)
+	}
+	tw.Flush()
+}
+
+func stageTable(b *strings.Builder, ss []StageFigures) {
+	measures := map[string]bool{}
+	for _, s := range ss {
+		for m := range s.Means {
+			measures[m] = true
+		}
+	}
+	var names []string
+	for m := range measures {
+		names = append(names, m)
+	}
+	sort.Strings(names)
+	tw := tabwriter.NewWriter(b, 2, 0, 2, ' ', 0)
+	fmt.Fprintf(tw, "  STAGE\tRAN\t%s\n", strings.Join(names, "\t"))
+	for _, s := range ss {
+		fmt.Fprintf(tw, "  %s\t%d of %d", clean(s.Stage), s.Ran, s.Of)
+		if s.Ran == 0 {
+			fmt.Fprintf(tw, "\tskipped: %s\n", clean(s.Skipped))
+			continue
+		}
+		for _, m := range names {
+			fmt.Fprintf(tw, "\t%.4f", s.Means[m])
+		}
+		fmt.Fprintln(tw)
+	}
+	tw.Flush()
+}
+
+func list(ids []string) string {
+	if len(ids) == 0 {
+		return "nothing"
+	}
+	const most = 3
+	more := ""
+	if len(ids) > most {
+		more = fmt.Sprintf(" and %d more", len(ids)-most)
+		ids = ids[:most]
+	}
+	return clean(strings.Join(ids, ", ")) + more
+}
+
+// clean makes hostile text harmless on a terminal: control characters, escape
+// sequences among them, are shown as '?'.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t', r == '\r':
+			return ' '
+		case r < 0x20, r == 0x7f, r >= 0x80 && r < 0xa0,
+			r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f:
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+func clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n]) + "..."
+	}
+	return s
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-eval/touchstone/evaltests/pack"
+	"github.com/touchstone-eval/touchstone/evaltests/report"
+)
+
+func packCommand() *cobra.Command {
+	return group("pack", "Look at, pin and check packs", packCheckCommand(), packLockCommand())
+}
+
+// loadPack loads the pack in a folder; one that is not here or broken could
+// not be measured.
+func loadPack(dir string) (*pack.Pack, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, usage("pack %s: no such folder", dir)
+	}
+	p, err := pack.Load(dir, pack.Options{Packs: os.Getenv("EVAL_PACKS")})
+	var modules *pack.MissingModulesError
+	if errors.As(err, &modules) {
+		err = fmt.Errorf("%w", err)
+	}
+	return p, refused(err)
+}
+
+func packCheckCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "check PACK",
+		Short:   "Compare a pack with its lock, offline",
+		Example: "  touchstone pack check fixtures/godoc",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := loadPack(args[0])
+			if err != nil {
+				return err
+			}
+			var changed *pack.ChangedError
+			err = p.Check()
+			if asJSON && (err == nil || errors.As(err, &changed)) {
+				changes := []string{}
+				if changed != nil {
+					changes = changed.Changes
+				}
+				if jsonErr := report.JSON(cmd.OutOrStdout(), map[string]any{"pack": p.Manifest.Name, "changes": changes, "counts": p.Counts()}); jsonErr != nil {
+					return refused(jsonErr)
+				}
+			}
+			if err != nil {
+				return refused(err)
+			}
+			if !asJSON {
+				n := p.Counts()
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: as pinned: %d documents, %d cases (%d answerable), %d judgements, %d files\n",
+					p.Manifest.Name, n.Documents, n.Cases, n.Answerable, n.Judgements, len(p.Files))
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "one JSON document")
+	return c
+}
+
+func packLockCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "lock PACK",
+		Short:   "Pin a pack as it is now: write its pack.lock.json",
+		Example: "  touchstone pack lock fixtures/godoc",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := loadPack(args[0])
+			if err != nil {
+				return err
+			}
+			lock, err := p.Lock()
+			if err != nil {
+				return refused(err)
+			}
+			if err := lock.Write(p.Dir); err != nil {
+				return refused(err)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: pinned %d documents, %d cases, content %.12s\n", lock.Name, lock.Counts.Documents, lock.Counts.Cases, lock.Content)
+			return nil
+		},
+	}
+}
