@@ -108,7 +108,7 @@ func corpus(n int) []engine.Document {
 }
 
 var questions = []string{
-	"wordaa", "wordab wordcd title3", "the wordfg of wordgf", "title1", "absent words only", "absent wordbb",
+	"wordaa", "wordab wordcd title3", "the wordfg of wordgf", "title1", "quite elsewhere", "absent wordbb",
 	"wordaa wordab wordac wordba wordbb wordbc wordca wordcb wordcc worddd wordee wordff wordaf wordfa title1 title2",
 }
 
