@@ -18,7 +18,7 @@ const UnknownTree = "unknown"
 // Tree identifies the sources in the checkout that dir is in: SHA-256 over
 // `git ls-files -s`, the diff of the work tree against HEAD, and the untracked
 // content, all outside goldens/ (a blessing must not change what it vouches
-// for). It is [UnknownTree] outside a checkout or without git.
+// for) and .touchstone/ (nor may a run change its own sources). It is [UnknownTree] outside a checkout or without git.
 func Tree(dir string) string {
 	id, err := tree(dir)
 	if err != nil {
@@ -34,7 +34,7 @@ func tree(dir string) (string, error) {
 	}
 	top := strings.TrimSuffix(string(out), "\n")
 	h := sha256.New()
-	outside := []string{"--", ".", ":(exclude,glob)**/goldens/**"}
+	outside := []string{"--", ".", ":(exclude,glob)**/goldens/**", ":(exclude,glob)**/.touchstone/**"}
 	for _, args := range [][]string{{"ls-files", "-s", "-z"}, {"diff", "--no-ext-diff", "--no-color", "--binary"}} {
 		out, err := git(top, append(args, outside...)...)
 		if err != nil {

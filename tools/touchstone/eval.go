@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,7 +114,7 @@ func isPattern(arg string) bool {
 }
 
 func (e *evaluation) run(cmd *cobra.Command, asJSON bool) error {
-	fmt.Fprintf(e.progress, "touchstone: %s; run folder %s\n", e.env.Banner(), e.folder.Dir)
+	fmt.Fprintf(e.progress, "touchstone: %s; run folder %s\n", e.env.Banner(), shown(e.folder.Dir))
 	tests, err := e.goTest(cmd.Context())
 	if err != nil {
 		return refused(err)
@@ -186,7 +187,7 @@ type testEvent struct {
 func (t *testEvents) follow(r io.Reader, progress io.Writer, verbose bool) error {
 	t.running = map[string]map[string]bool{}
 	lines := bufio.NewReaderSize(r, 1<<16)
-	held := map[string][]string{} // output of a package, shown if it fails
+	held := map[string][]string{} // output by package and test, shown if the package dies
 	for {
 		line, err := lines.ReadBytes('\n')
 		if len(line) > 0 {
@@ -214,11 +215,10 @@ func (t *testEvents) take(ev testEvent, held map[string][]string, progress io.Wr
 			io.WriteString(progress, ev.Output)
 			return
 		}
-		// The record has the cases; what is worth showing of a failed package
-		// is what it printed outside them.
-		if ev.Test == "" {
-			held[key] = append(held[key], ev.Output)
-		}
+		// The record has the cases. What is worth showing is what a package
+		// that died printed, and what its unfinished tests did.
+		key += "\x00" + ev.Test
+		held[key] = append(held[key], ev.Output)
 	case "run":
 		if t.running[ev.Package] == nil {
 			t.running[ev.Package] = map[string]bool{}
@@ -227,6 +227,7 @@ func (t *testEvents) take(ev testEvent, held map[string][]string, progress io.Wr
 	case "pass", "skip", "fail":
 		if ev.Test != "" {
 			delete(t.running[ev.Package], ev.Test)
+			delete(held, ev.Package+"\x00"+ev.Test)
 			if ev.Action == "fail" && !strings.Contains(ev.Test, "/") {
 				t.tests = append(t.tests, ev.Package+"."+ev.Test)
 			}
@@ -237,8 +238,10 @@ func (t *testEvents) take(ev testEvent, held map[string][]string, progress io.Wr
 			named := slices.ContainsFunc(t.tests, func(s string) bool { return strings.HasPrefix(s, prefix) })
 			if !named || len(t.running[ev.Package]) > 0 {
 				t.binaries = append(t.binaries, ev.Package)
-				for _, text := range held[ev.Package] {
-					io.WriteString(progress, text)
+				for _, test := range append(slices.Sorted(maps.Keys(t.running[ev.Package])), "") {
+					for _, text := range held[ev.Package+"\x00"+test] {
+						io.WriteString(progress, text)
+					}
 				}
 			}
 		}
@@ -282,7 +285,7 @@ func summarise(progress io.Writer, j *judged) {
 	if path == "" {
 		return
 	}
-	r, err := report.Build(j.folder.Dir, j.tier, j.verdict)
+	r, err := report.Build(shown(j.folder.Dir), j.tier, j.verdict)
 	if err == nil {
 		var f *os.File
 		if f, err = os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err == nil {

@@ -46,6 +46,18 @@ func judge(dir string, inv *gate.Inventory, tier string) (*judged, error) {
 	return j, nil
 }
 
+// shown is a path as people will type it: relative where that is shorter.
+func shown(path string) string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(wd, path); err == nil && len(rel) < len(path) {
+		return rel
+	}
+	return path
+}
+
 // cannot notes a reason that concerns the run as a whole.
 func (j *judged) cannot(format string, args ...any) {
 	j.verdict.Reasons = append(j.verdict.Reasons, fmt.Sprintf(format, args...))
@@ -54,7 +66,7 @@ func (j *judged) cannot(format string, args ...any) {
 
 // show prints the report and returns the verdict as an exit code.
 func (j *judged) show(cmd *cobra.Command, asJSON, all bool) error {
-	r, err := report.Build(j.folder.Dir, j.tier, j.verdict)
+	r, err := report.Build(shown(j.folder.Dir), j.tier, j.verdict)
 	if err != nil {
 		return refused(err)
 	}
@@ -158,7 +170,7 @@ func reportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := report.Build(j.folder.Dir, j.tier, j.verdict)
+			r, err := report.Build(shown(j.folder.Dir), j.tier, j.verdict)
 			if err != nil {
 				return refused(err)
 			}

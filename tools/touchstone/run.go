@@ -72,7 +72,7 @@ func (o runOptions) run(cmd *cobra.Command) error {
 		return refused(err)
 	}
 	defer subject.Close()
-	fmt.Fprintf(cmd.ErrOrStderr(), "touchstone: suite %s, %d cases; run folder %s\n", suite.Name, len(suite.Cases), folder.Dir)
+	fmt.Fprintf(cmd.ErrOrStderr(), "touchstone: suite %s, %d cases; run folder %s\n", suite.Name, len(suite.Cases), shown(folder.Dir))
 	done, err := evaltests.Evaluate(cmd.Context(), suite.In(folder), subject)
 	if err != nil {
 		return refused(err)

@@ -1,0 +1,36 @@
+# Two commands do everything: `make eval` grades the engine, `make test` checks
+# the project. Both need only Go and a C compiler.
+
+GO  ?= go
+BIN := bin/touchstone
+
+.PHONY: help eval test lint build corpus bench bless
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## build the touchstone command into bin/
+	@$(GO) build -o $(BIN) ./tools/touchstone
+
+# The corpus of the godoc pack is the documentation of pinned modules. Without
+# them the suite says COULD-NOT-MEASURE and this command; so a failed download
+# does not stop the run.
+corpus:
+	@cd fixtures/godoc && $(GO) mod download || true
+
+eval: build corpus ## the main job: run the suites, show the scorecard and the verdict
+	@$(BIN) eval
+
+test: lint corpus ## everything CI checks: vet, tests, race detector, the suites
+	@scripts/test
+
+lint: ## vet with and without the tag eval, gofmt
+	@$(GO) vet ./...
+	@$(GO) vet -tags eval ./...
+	@test -z "$$(gofmt -l engine evaltests tools)" || { gofmt -l engine evaltests tools; echo 'gofmt: the files above are not formatted'; exit 1; }
+
+bench: ## time the main job and the engine's parts
+	@$(GO) test -tags eval -run '^$$' -bench . -benchtime 1x ./evaltests ./engine/...
+
+bless: build ## make a run's rankings the golden: SUITE=.. RUN=.. REASON=..
+	@$(BIN) golden accept "$(SUITE)" --run "$(RUN)" --reason "$(REASON)"

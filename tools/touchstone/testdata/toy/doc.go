@@ -1,0 +1,2 @@
+// Package toy is a module with one small suite.
+package toy

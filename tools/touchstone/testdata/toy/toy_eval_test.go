@@ -1,0 +1,89 @@
+//go:build eval
+
+package toy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/touchstone-eval/touchstone/evaltests"
+	"github.com/touchstone-eval/touchstone/evaltests/pack"
+	"github.com/touchstone-eval/touchstone/evaltests/record"
+)
+
+// counter ranks documents by the words they share with the question.
+type counter struct {
+	corpus []pack.Document
+	asked  int
+}
+
+func (c *counter) Ingest(_ context.Context, corpus []pack.Document) error {
+	c.corpus = corpus
+	return nil
+}
+
+func (c *counter) Search(ctx context.Context, q pack.Question) (record.Observation, error) {
+	c.asked++
+	switch os.Getenv("TOY") {
+	case "skip":
+		return record.Observation{}, record.Skip("the toy does not feel like it")
+	case "refuse":
+		return record.Observation{}, record.Refuse("the toy has no batteries", "insert batteries")
+	case "fail":
+		return record.Observation{}, errors.New("the toy is broken")
+	case "kill":
+		if c.asked == 3 {
+			syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			time.Sleep(time.Minute)
+		}
+	case "crash":
+		if c.asked == 3 {
+			go func() { panic("the toy fell down") }()
+			time.Sleep(time.Minute)
+		}
+	case "hang":
+		if c.asked == 3 {
+			<-ctx.Done()
+			return record.Observation{}, ctx.Err()
+		}
+	}
+	words := strings.Fields(strings.ToLower(q.Text))
+	var obs record.Observation
+	for i, d := range c.corpus {
+		score := -float64(i) / 100 // no two scores are equal
+		for _, w := range strings.Fields(strings.ToLower(d.Text)) {
+			if slices.Contains(words, w) {
+				score++
+			}
+		}
+		if score >= 0.5 {
+			obs.Ranking = append(obs.Ranking, record.Entry{Doc: d.ID, Score: score})
+		}
+	}
+	slices.SortStableFunc(obs.Ranking, func(a, b record.Entry) int { return cmp.Compare(b.Score, a.Score) })
+	if os.Getenv("TOY") == "reverse" {
+		slices.Reverse(obs.Ranking)
+	}
+	return obs, nil
+}
+
+func TestToy(t *testing.T) {
+	if os.Getenv("TOY") == "never" {
+		t.Skip("not today")
+	}
+	suite := evaltests.Load(t, "pack/suite.toml")
+	suite.Run(t, &counter{}).Require(t)
+}
+
+func TestBeside(t *testing.T) {
+	if os.Getenv("TOY") == "beside" {
+		t.Error("a test beside the suite is red")
+	}
+}
