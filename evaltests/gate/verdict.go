@@ -29,6 +29,18 @@ func ExitCode(verdict string) int {
 	return exitCannot
 }
 
+// Keys of reasons, for machines: what made a verdict other than PASS. A gate's
+// key is "gate " and its name, a dead stage's "stage " and its name.
+const (
+	KeyPartial    = "partial"              // a filter kept cases from running
+	KeyBroken     = "broken"               // the pack, the modules or the instrument itself
+	KeyPlan       = "plan"                 // no case is planned
+	KeyScored     = "scored"               // no case was scored
+	KeyNotReached = "not reached"          // planned cases without a row
+	KeyRefused    = string(record.Refused) // refused cases that no waiver covers
+	KeySkipped    = string(record.Skipped) // skipped cases that no waiver covers
+)
+
 // Facts are what a suite's verdict rests on.
 type Facts struct {
 	Plan    []string
@@ -46,29 +58,35 @@ type Facts struct {
 // regression that was soundly measured outweighs another gate that could not
 // be.
 func Decide(f Facts) record.Verdict {
-	v := record.Verdict{Outcomes: record.Count(f.Plan, f.Rows), Planned: len(f.Plan)}
+	v := record.Verdict{Verdict: PASS, Outcomes: record.Count(f.Plan, f.Rows), Planned: len(f.Plan)}
 	v.Use, v.UseWhy = use(f, v.Outcomes[record.Scored])
+	because := func(key, reason string) {
+		v.Keys = append(v.Keys, key)
+		v.Reasons = append(v.Reasons, reason)
+	}
 	if f.Partial {
 		v.Verdict = CNM
-		v.Reasons = []string{fmt.Sprintf("partial by filter: %d of %d planned cases ran, so no gate was evaluated", len(f.Rows), len(f.Plan))}
+		because(KeyPartial, fmt.Sprintf("partial by filter: %d of %d planned cases ran, so no gate was evaluated", len(f.Rows), len(f.Plan)))
 		return v
 	}
-	cannot := append([]string(nil), f.Broken...)
-	if len(f.Plan) == 0 && len(cannot) == 0 {
-		cannot = append(cannot, "the plan has no case")
-	} else if len(f.Plan) > 0 && v.Outcomes[record.Scored] == 0 {
-		cannot = append(cannot, "no case was scored")
+	for _, reason := range f.Broken {
+		because(KeyBroken, reason)
+	}
+	switch {
+	case len(f.Plan) == 0 && len(f.Broken) == 0:
+		because(KeyPlan, "the plan has no case; give the pack questions, or correct the limit")
+	case len(f.Plan) > 0 && v.Outcomes[record.Scored] == 0:
+		because(KeyScored, "no case was scored")
 	}
 	if n := v.Outcomes[record.NotReached]; n > 0 {
-		cannot = append(cannot, fmt.Sprintf("%d planned cases were not reached", n))
+		because(KeyNotReached, fmt.Sprintf("%d planned cases were not reached; run again", n))
 	}
-	cannot = append(cannot, declined(f)...)
-	cannot = append(cannot, deadStages(f)...)
-	if len(cannot) > 0 {
-		v.Verdict, v.Reasons = CNM, cannot
+	declined(f, because)
+	deadStages(f, because)
+	if len(v.Reasons) > 0 {
+		v.Verdict = CNM
 		return v
 	}
-	v.Verdict = PASS
 	for _, g := range f.Gates {
 		switch g.Verdict {
 		case Regressed:
@@ -80,7 +98,7 @@ func Decide(f Facts) record.Verdict {
 		default:
 			continue
 		}
-		v.Reasons = append(v.Reasons, fmt.Sprintf("gate %s: %s", g.Name, g.Reason))
+		because("gate "+g.Name, fmt.Sprintf("gate %s: %s", g.Name, g.Reason))
 	}
 	if v.Verdict == PASS && len(f.Gates) == 0 {
 		v.Reasons = []string{"no gate is declared"}
@@ -88,8 +106,8 @@ func Decide(f Facts) record.Verdict {
 	return v
 }
 
-// declined lists refused and skipped cases that no waiver covers.
-func declined(f Facts) []string {
+// declined names refused and skipped cases that no waiver covers.
+func declined(f Facts, because func(key, reason string)) {
 	type key struct {
 		state  record.State
 		reason string
@@ -107,7 +125,6 @@ func declined(f Facts) []string {
 			counts[k]++
 		}
 	}
-	var out []string
 	for _, k := range order {
 		if why, ok := waived(f, k.reason, counts[k]); !ok {
 			text := fmt.Sprintf("%d cases %s: %s", counts[k], k.state, k.reason)
@@ -117,10 +134,9 @@ func declined(f Facts) []string {
 			if why != "" {
 				text += " (" + why + ")"
 			}
-			out = append(out, text)
+			because(string(k.state), text)
 		}
 	}
-	return out
 }
 
 // waived reports whether a waiver covers n cases of a reason, and why not.
@@ -143,10 +159,9 @@ func waived(f Facts, reason string, n int) (string, bool) {
 	return "", false
 }
 
-// deadStages lists required stages that returned nothing in any scored case:
+// deadStages names required stages that returned nothing in any scored case:
 // an arm without a substrate measures as "no effect".
-func deadStages(f Facts) []string {
-	var out []string
+func deadStages(f Facts, because func(key, reason string)) {
 	for _, name := range f.Require {
 		scored, reported, alive := 0, 0, false
 		skipped := ""
@@ -166,14 +181,13 @@ func deadStages(f Facts) []string {
 		switch {
 		case alive || scored == 0:
 		case reported == 0:
-			out = append(out, fmt.Sprintf("stage %s is required and was not reported by any of %d cases; report it, or drop it from require_stages", name, scored))
+			because("stage "+name, fmt.Sprintf("stage %s is required and was not reported by any of %d cases; report it, or drop it from require_stages", name, scored))
 		case skipped != "":
-			out = append(out, fmt.Sprintf("stage %s is required and was skipped: %s", name, skipped))
+			because("stage "+name, fmt.Sprintf("stage %s is required and was skipped: %s", name, skipped))
 		default:
-			out = append(out, fmt.Sprintf("stage %s is required and was empty on every one of %d cases; check what it searches (vectors, lexical documents) and ingest again", name, scored))
+			because("stage "+name, fmt.Sprintf("stage %s is required and was empty on every one of %d cases; check what it searches (vectors, lexical documents) and ingest again", name, scored))
 		}
 	}
-	return out
 }
 
 // use says how far the figures carry.

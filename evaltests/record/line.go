@@ -163,6 +163,7 @@ type Verdict struct {
 	Head
 	Verdict  string        `json:"verdict"` // PASS, REGRESSED, COULD-NOT-MEASURE, NOT-RUN
 	Reasons  []string      `json:"reasons,omitempty"`
+	Keys     []string      `json:"keys,omitempty"` // what each reason is about: see package gate
 	Outcomes map[State]int `json:"outcomes"`
 	Planned  int           `json:"planned"`
 	Use      string        `json:"use"` // wiring, direction or citable
