@@ -1,0 +1,98 @@
+package selftest_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/touchstone-eval/touchstone/evaltests"
+	"github.com/touchstone-eval/touchstone/evaltests/gate"
+	"github.com/touchstone-eval/touchstone/evaltests/golden"
+	"github.com/touchstone-eval/touchstone/evaltests/record"
+	"github.com/touchstone-eval/touchstone/evaltests/selftest"
+)
+
+func ptr(v float64) *float64 { return &v }
+
+// trial makes fresh trials whose golden was blessed from the unmutated
+// subject, as a maintainer would: by a run and an accept.
+func trials(t *testing.T) func() (*selftest.Trial, error) {
+	t.Helper()
+	blessed := t.TempDir()
+	fresh := func(goldenDir string) (*selftest.Trial, error) {
+		s, err := evaltests.NewSuite(toyPack(), evaltests.Env{Tier: "smoke"})
+		if err != nil {
+			return nil, err
+		}
+		cfg := golden.DefaultConfig()
+		s.Golden, s.GoldenDir = &cfg, goldenDir
+		s.CaseTimeout = 200 * time.Millisecond
+		s.RequireStages = []string{"vector", "lexical"}
+		s.Gates = []gate.Spec{
+			{Measure: "nDCG@10", Floor: ptr(0.99), Min: 30},
+			{Count: "failed", Ceiling: ptr(0)},
+			{Count: "timed_out", Ceiling: ptr(0)},
+		}
+		folder, err := record.NewFolder(t.TempDir(), ".", "selftest", nil)
+		return &selftest.Trial{Suite: s, Subject: &toyEngine{}, Folder: folder}, err
+	}
+
+	first, err := fresh(blessed)
+	require.NoError(t, err)
+	run, err := evaltests.Evaluate(t.Context(), first.Suite.In(first.Folder), first.Subject)
+	require.NoError(t, err)
+	f, err := record.Read(run.Path)
+	require.NoError(t, err)
+	first.Folder.Tree = "0123456789ab" // the test may run outside a checkout
+	_, err = golden.Blessing{
+		Dir: blessed, Record: f, Folder: first.Folder, Tree: first.Folder.Tree, K: 10, Reason: "the toy as it is", When: time.Unix(0, 0),
+	}.Accept()
+	require.NoError(t, err)
+
+	return func() (*selftest.Trial, error) {
+		dir := filepath.Join(t.TempDir(), "golden")
+		if err := os.CopyFS(dir, os.DirFS(blessed)); err != nil {
+			return nil, err
+		}
+		return fresh(dir)
+	}
+}
+
+// TestMatrix applies every mutant and holds the gates that turned red to the
+// list that the mutant carries: no more, no fewer.
+func TestMatrix(t *testing.T) {
+	release := make(chan struct{})
+	t.Cleanup(func() { close(release) })
+	fresh := trials(t)
+	var matrix strings.Builder
+	reddened := map[string]bool{}
+	for _, m := range selftest.Catalogue(release) {
+		t.Run(m.Name, func(t *testing.T) {
+			got, err := selftest.Try(t.Context(), m, fresh)
+			require.NoError(t, err)
+			assert.Equal(t, m.Verdict, got.Verdict, "%s", strings.Join(got.Text, "\n"))
+			assert.Equal(t, slices.Sorted(slices.Values(m.Red)), append([]string(nil), got.Red...), "gates turned red")
+			text := strings.Join(got.Text, "\n")
+			for _, want := range m.Says {
+				assert.Contains(t, text, want)
+			}
+			for _, key := range got.Red {
+				reddened[key] = true
+			}
+			matrix.WriteString(m.Name + "\t" + got.Verdict + "\t" + strings.Join(got.Red, ", ") + "\n")
+		})
+	}
+	t.Logf("mutant x gate:\n%s", matrix.String())
+	for _, key := range []string{
+		"gate nDCG@10", "gate drift", "gate count failed", "gate count timed_out", "stage vector",
+		gate.KeyPlan, gate.KeyScored, gate.KeyRefused, gate.KeySkipped, selftest.KeyLoad, selftest.KeyRecord,
+	} {
+		assert.True(t, reddened[key], "no mutant turned %q red", key)
+	}
+}
