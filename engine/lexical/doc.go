@@ -17,6 +17,7 @@
 //   - Scores are cut to 40 significant bits, so that the last bits of a fused
 //     multiply-add on another processor cannot decide an order.
 //
-// It refuses to open an index that was made by other analysis settings
-// ([ErrStale]), for its scores would be wrong without a sign of it.
+// It refuses to open an index that was made by other analysis settings, or
+// whose files do not match their checksums ([ErrStale]), for its rankings would
+// be wrong without a sign of it.
 package lexical

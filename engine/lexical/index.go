@@ -53,9 +53,34 @@ func Create(path string) (*Index, error) {
 	return newIndex(path, b), nil
 }
 
-// Open opens the index in a folder. An index that can only be replaced gives
-// an error that wraps [ErrStale].
+// Open opens the index in a folder, after it read all of it to compare
+// checksums. An index that can only be replaced gives an error that wraps
+// [ErrStale].
 func Open(path string, readOnly bool) (*Index, error) {
+	// bleve panics on damaged files, and for a writable index does so in the
+	// background, where nothing can stop it. So the first look is read-only.
+	x, err := load(path, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.verify(); err != nil {
+		return nil, errors.Join(fmt.Errorf("lexical %s: %w: %w", path, ErrStale, err), x.Close())
+	}
+	if readOnly {
+		return x, nil
+	}
+	if err := x.Close(); err != nil {
+		return nil, fmt.Errorf("lexical %s: %w", path, err)
+	}
+	return load(path, false)
+}
+
+func load(path string, readOnly bool) (_ *Index, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("lexical %s: %w: its files are damaged: %v", path, ErrStale, p)
+		}
+	}()
 	b, err := bleve.OpenUsing(path, map[string]any{"read_only": readOnly, "bolt_timeout": "10s"})
 	if err != nil {
 		return nil, fmt.Errorf("lexical %s: %w: %w", path, ErrStale, err)

@@ -495,6 +495,58 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestChangedBytes: no damage of a byte gets through to a search.
+func TestChangedBytes(t *testing.T) {
+	docs := generate(rand.New(rand.NewPCG(8, 8)), 100)
+	x := build(t, len(docs), docs...)
+	want := rank(t, x, docs, longQuestion)
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(9, 9))
+	harmless := 0
+	for i := range 60 {
+		dir := filepath.Join(t.TempDir(), "copy")
+		if err := os.CopyFS(dir, os.DirFS(x.path)); err != nil {
+			t.Fatal(err)
+		}
+		files, err := filepath.Glob(filepath.Join(dir, "store", "*.zap"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%d segment files, %v", len(files), err)
+		}
+		file := files[rng.IntN(len(files))]
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data[rng.IntN(len(data))] ^= byte(1 + rng.IntN(255))
+		if err := errors.Join(os.Remove(file), os.WriteFile(file, data, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		for _, readOnly := range []bool{true, false} {
+			got, err := Open(dir, readOnly)
+			if err == nil {
+				// bleve went back to a snapshot without the file, or the file
+				// was one that it no longer needs.
+				if state, _ := got.State(); state == "s" {
+					harmless++
+					if diff := cmp.Diff(want, rank(t, got, docs, longQuestion)); diff != "" {
+						t.Fatalf("round %d, read-only %v: another ranking:\n%s", i, readOnly, diff)
+					}
+				}
+				if err := got.Close(); err != nil {
+					t.Error(err)
+				}
+			} else if !errors.Is(err, ErrStale) {
+				t.Fatalf("round %d, read-only %v: %v", i, readOnly, err)
+			}
+		}
+	}
+	if harmless > 60 {
+		t.Errorf("%d of 120 openings met no damage: the test shows little", harmless)
+	}
+}
+
 func TestCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := rapid.Float64Range(1e-300, 1e300).Draw(t, "a")
