@@ -189,6 +189,9 @@ func (x *session) one(ctx context.Context, c pack.Case) (record.Row, error) {
 		if outcome.State == record.Scored {
 			x.score(&row, obs)
 		}
+		if outcome.State == record.NotReached {
+			return row, nil // the run was interrupted; such a case has no row
+		}
 	}
 	x.rows = append(x.rows, row)
 	return row, x.writer.Row(row)
@@ -245,6 +248,9 @@ func (x *session) ask(parent context.Context, c pack.Case) (record.Observation, 
 		select {
 		case r = <-replies:
 		case <-time.After(grace):
+			if parent.Err() != nil {
+				return record.Observation{}, record.Outcome{State: record.NotReached}, time.Since(start)
+			}
 			x.abandoned++
 			if x.abandoned >= maxAbandoned {
 				x.refuseAll(fmt.Sprintf("subject-stuck: %d calls never returned", x.abandoned), "make the subject honour its context")
@@ -254,6 +260,11 @@ func (x *session) ask(parent context.Context, c pack.Case) (record.Observation, 
 		}
 	}
 	took := time.Since(start)
+	// An answer that comes in the grace is too late all the same: what counts
+	// must not depend on who wins a race.
+	if took >= x.suite.CaseTimeout && r.stack == nil {
+		return record.Observation{}, timedOut, took
+	}
 	if r.err == nil {
 		return r.obs, record.Outcome{State: record.Scored}, took
 	}
@@ -262,6 +273,9 @@ func (x *session) ask(parent context.Context, c pack.Case) (record.Observation, 
 			o.Reason = "the subject gave no reason"
 		}
 		return r.obs, o, took
+	}
+	if parent.Err() != nil && errors.Is(r.err, parent.Err()) {
+		return r.obs, record.Outcome{State: record.NotReached}, took
 	}
 	if errors.Is(r.err, context.DeadlineExceeded) {
 		return r.obs, timedOut, took

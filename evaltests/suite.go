@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"sort"
 	"strconv"
 	"strings"
@@ -351,4 +352,17 @@ func stratified(cases []pack.Case, limit int) ([]pack.Case, map[string]int) {
 		left[c.Stratum]++
 	}
 	return out, left
+}
+
+// SuiteKeys lists the keys of suite.toml, tables with their keys as "key" and
+// "table", for the documentation's test.
+func SuiteKeys() []string {
+	var keys []string
+	for _, v := range []any{suiteFile{}, gate.Spec{}, goldenTable{}, record.Waiver{}} {
+		typ := reflect.TypeOf(v)
+		for i := range typ.NumField() {
+			keys = append(keys, typ.Field(i).Tag.Get("toml"))
+		}
+	}
+	return keys
 }
