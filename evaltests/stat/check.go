@@ -24,9 +24,15 @@ func checkSample(what string, xs []float64, least int) error {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return fmt.Errorf("%s: value %d is %v, want a finite number", what, i+1, x)
 		}
+		if math.Abs(x) > maxValue {
+			return fmt.Errorf("%s: value %d is %v, want at most %g: scale the sample", what, i+1, x, maxValue)
+		}
 	}
 	return nil
 }
+
+// maxValue keeps sums of cubes of a sample finite.
+const maxValue = 1e100
 
 // checkShare refuses what is not strictly between 0 and 1.
 func checkShare(what string, x float64) error {

@@ -93,17 +93,5 @@ func ClopperPearson(k, n int, confidence float64) (lo, hi float64, err error) {
 
 // betaQuantile inverts the beta distribution by bisection: slow and certain.
 func betaQuantile(a, b, p float64) float64 {
-	lo, hi := 0.0, 1.0
-	for range 200 {
-		mid := lo + (hi-lo)/2
-		if mid == lo || mid == hi {
-			break
-		}
-		if mathext.RegIncBeta(a, b, mid) < p {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return lo + (hi-lo)/2
+	return bisect(0, 1, func(x float64) bool { return mathext.RegIncBeta(a, b, x) < p })
 }

@@ -223,7 +223,7 @@ func TestBootstrapRefuses(t *testing.T) {
 		"not a number":  {[]float64{math.NaN()}, 10, "value 1 is NaN"},
 		"no resamples":  {[]float64{1}, 0, "0 resamples"},
 		"too many":      {[]float64{1}, stat.MaxResamples + 1, "resamples"},
-		"sums overflow": {[]float64{math.MaxFloat64, math.MaxFloat64}, 10, "overflow"},
+		"sums overflow": {[]float64{math.MaxFloat64, math.MaxFloat64}, 10, "scale the sample"},
 	} {
 		if _, err := stat.BootstrapMean(tt.xs, tt.resamples, stat.NewStream(1)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error = %v, want one that says %q", name, err, tt.want)

@@ -18,6 +18,17 @@ var vectorFiles = map[string]func(*testing.T, []byte){
 	"proportion_ci.json":               checkProportions,
 	"multiple_testing.json":            checkAdjustments,
 	"bootstrap_exact_enumeration.json": checkBootstrap,
+	"wilcoxon_exact.json":              checkWilcoxonExact(stat.ZerosWilcox),
+	"wilcoxon_exact_ties.json":         checkWilcoxonExact(stat.ZerosWilcox),
+	"wilcoxon_pratt_exact.json":        checkWilcoxonExact(stat.ZerosPratt),
+	"wilcoxon_normal.json":             checkWilcoxonNormal,
+	"paired_t.json":                    checkPairedT,
+	"randomization_exact.json":         checkSignFlip,
+	"mde_power.json":                   checkTPower,
+	"mcnemar.json":                     checkMcNemar,
+	"newcombe.json":                    checkNewcombe,
+	"equivalence.json":                 checkEquivalence,
+	"paired_proportion_power.json":     checkProportionPower,
 }
 
 // TestVectors compares with values that other tools agreed on. Folders are
