@@ -2,10 +2,10 @@ package pack
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/touchstone-eval/touchstone/evaltests/strict"
 )
@@ -49,10 +49,10 @@ func (c *content) readCorpus(file string) error {
 	}
 	return strict.Lines(c.file(file), bytes.NewReader(data), func(line int, text []byte) error {
 		var d struct {
-			ID       *string        `json:"_id"`
-			Title    string         `json:"title"`
-			Text     *string        `json:"text"`
-			Metadata map[string]any `json:"metadata"`
+			ID       *string                    `json:"_id"`
+			Title    string                     `json:"title"`
+			Text     *string                    `json:"text"`
+			Metadata map[string]json.RawMessage `json:"metadata"`
 		}
 		if err := strict.JSON(text, &d, false); err != nil {
 			return err
@@ -199,22 +199,20 @@ func unplaced(err error, place string) error {
 	return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), place+": "))
 }
 
-// textValues keeps the metadata that can be filtered on: plain values.
-func textValues(meta map[string]any) map[string]string {
+// textValues keeps the metadata that can be filtered on: plain values, numbers
+// as they are written (20200101 is no 2.0200101e+07).
+func textValues(meta map[string]json.RawMessage) map[string]string {
 	if len(meta) == 0 {
 		return nil
 	}
 	out := map[string]string{}
-	for key, v := range meta {
-		switch v := v.(type) {
-		case string:
-			if utf8.ValidString(v) {
-				out[key] = v
-			}
-		case float64:
-			out[key] = strconv.FormatFloat(v, 'g', -1, 64)
-		case bool:
-			out[key] = strconv.FormatBool(v)
+	for key, raw := range meta {
+		var text string
+		switch {
+		case json.Unmarshal(raw, &text) == nil && raw[0] == '"':
+			out[key] = text
+		case bytes.IndexByte([]byte("-0123456789tf"), raw[0]) >= 0:
+			out[key] = string(raw)
 		}
 	}
 	return out

@@ -172,8 +172,14 @@ func externalFolder(m Manifest, o Options) (string, error) {
 		return "", fmt.Errorf("EVAL_PACKS=%s: no such folder; unset it or correct it", o.Packs)
 	}
 	at := filepath.Join(o.Packs, m.Name)
-	if info, err := os.Stat(at); err != nil || !info.IsDir() {
+	info, err := os.Stat(at)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return "", &NotHereError{Pack: m.Name, Reason: fmt.Sprintf("EVAL_PACKS has no folder %s/", m.Name)}
+	case err != nil:
+		return "", fmt.Errorf("EVAL_PACKS=%s: %w", o.Packs, err)
+	case !info.IsDir():
+		return "", fmt.Errorf("EVAL_PACKS=%s: %s is no folder; want the folder that holds the pack", o.Packs, m.Name)
 	}
 	return at, nil
 }
@@ -207,7 +213,7 @@ func (c *content) place(file string, line int) string {
 // open reads a content file whole and notes its digest. The root keeps links
 // and ".." inside the content folder.
 func (c *content) open(file string) ([]byte, error) {
-	data, err := c.root.ReadFile(filepath.FromSlash(file))
+	data, err := c.readFile(filepath.FromSlash(file))
 	if err != nil {
 		var perr *fs.PathError
 		if errors.As(err, &perr) {
@@ -219,10 +225,22 @@ func (c *content) open(file string) ([]byte, error) {
 	return data, nil
 }
 
-// exists reports whether a content file is there.
+func (c *content) readFile(path string) ([]byte, error) {
+	info, err := c.root.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file") // reading a pipe would wait for ever
+	}
+	return c.root.ReadFile(path)
+}
+
+// exists reports whether a content file is there. A link that cannot be
+// followed is there: taking it for absent would drop what it should hold.
 func (c *content) exists(file string) bool {
-	_, err := c.root.Stat(filepath.FromSlash(file))
-	return err == nil
+	_, err := c.root.Lstat(filepath.FromSlash(file))
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 func (c *content) addDocument(place string, d Document) error {

@@ -197,15 +197,11 @@ func (l Lock) changes(got Lock) []string {
 			say("file %s is new", f.Path)
 		}
 	}
-	for _, id := range l.Cases {
-		if _, ok := slices.BinarySearch(got.Cases, id); !ok {
-			say("case %s is gone", id)
-		}
+	for _, id := range missing(l.Cases, got.Cases) {
+		say("case %s is gone", id)
 	}
-	for _, id := range got.Cases {
-		if _, ok := slices.BinarySearch(l.Cases, id); !ok {
-			say("case %s is new", id)
-		}
+	for _, id := range missing(got.Cases, l.Cases) {
+		say("case %s is new", id)
 	}
 	field := func(name, have, pinned string) {
 		if have != pinned {
@@ -225,4 +221,13 @@ func (l Lock) changes(got Lock) []string {
 		say("content digest is %s, pinned %s", digest.Abbrev(got.Content), digest.Abbrev(l.Content))
 	}
 	return out
+}
+
+// missing lists what of ids is not in others.
+func missing(ids, others []string) []string {
+	in := map[string]bool{}
+	for _, id := range others {
+		in[id] = true
+	}
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return in[id] })
 }

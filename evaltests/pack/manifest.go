@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,32 +37,45 @@ var packName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
 // file:line.
 func ReadManifest(dir string) (Manifest, error) {
 	path := filepath.Join(dir, ManifestFile)
-	var m Manifest
-	if err := strict.TOMLFile(path, &m); err != nil {
+	data, err := os.ReadFile(path)
+	if err != nil {
 		return Manifest{}, err
 	}
-	if err := m.validate(); err != nil {
-		return Manifest{}, fmt.Errorf("%s: %w", path, err)
+	return parseManifest(path, data)
+}
+
+func parseManifest(path string, data []byte) (Manifest, error) {
+	var m Manifest
+	if err := strict.TOML(path, data, &m); err != nil {
+		return Manifest{}, err
+	}
+	if key, err := m.validate(); err != nil {
+		line := 1 // where a key that is missing would stand
+		if at := strict.TOMLLines(data, key); len(at) > 0 {
+			line = at[0]
+		}
+		return Manifest{}, fmt.Errorf("%s:%d: %w", path, line, err)
 	}
 	return m, nil
 }
 
-func (m Manifest) validate() error {
+// validate returns the key that is wrong, and why.
+func (m Manifest) validate() (string, error) {
 	switch {
 	case !packName.MatchString(m.Name):
-		return fmt.Errorf("name %q: want lower-case letters, digits and dashes", m.Name)
+		return "name", fmt.Errorf("name %q: want lower-case letters, digits and dashes", m.Name)
 	case m.Version == "":
-		return fmt.Errorf("version is missing: say which edition of the pack this is")
+		return "version", errors.New("version is missing: say which edition of the pack this is")
 	case m.Unit != "document" && m.Unit != "chunk":
-		return fmt.Errorf("unit %q: want document or chunk", m.Unit)
+		return "unit", fmt.Errorf("unit %q: want document or chunk", m.Unit)
 	case !slices.Contains(Formats(), m.Format):
-		return fmt.Errorf("format %q: no such loader; have %v", m.Format, Formats())
+		return "format", fmt.Errorf("format %q: no such loader; have %v", m.Format, Formats())
 	case m.Role != "guard" && m.Role != "benchmark":
-		return fmt.Errorf("role %q: want guard or benchmark", m.Role)
+		return "role", fmt.Errorf("role %q: want guard or benchmark", m.Role)
 	case m.Authored != "self" && m.Authored != "external":
-		return fmt.Errorf("authored %q: want self or external", m.Authored)
+		return "authored", fmt.Errorf("authored %q: want self or external", m.Authored)
 	}
-	return nil
+	return "", nil
 }
 
 // isPack reports whether dir holds a pack.toml.

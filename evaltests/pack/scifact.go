@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -71,6 +72,9 @@ func (c *content) eachCSV(file string, want []string, f func(place string, row [
 	}
 	at := map[string]int{}
 	for i, name := range header {
+		if _, twice := at[name]; twice {
+			return fmt.Errorf("%s: column %q is there twice in the header %v", c.place(file, 1), name, header)
+		}
 		at[name] = i
 	}
 	for _, name := range want {
@@ -115,6 +119,9 @@ func numpyStrings(s string) ([]string, error) {
 		case ' ', '\n', '\t', '\r':
 			i++
 		case '\'', '"':
+			if i > 0 && strings.IndexByte(" \n\t\r", inner[i-1]) < 0 {
+				return nil, fmt.Errorf("no blank between two strings: %.40q", inner[i-1:])
+			}
 			text, next, err := pythonString(inner, i)
 			if err != nil {
 				return nil, err
@@ -174,14 +181,11 @@ func pythonEscape(b *strings.Builder, s string) (int, error) {
 	if digits == 0 || len(s) < 1+digits {
 		return 0, fmt.Errorf("unknown escape \\%.9s", s)
 	}
-	var r rune
-	for _, d := range []byte(s[1 : 1+digits]) {
-		v := strings.IndexByte("0123456789abcdef", d|0x20)
-		if v < 0 {
-			return 0, fmt.Errorf("unknown escape \\%.9s", s)
-		}
-		r = r<<4 | rune(v)
+	v, err := strconv.ParseUint(s[1:1+digits], 16, 32)
+	if err != nil {
+		return 0, fmt.Errorf("unknown escape \\%.9s", s)
 	}
+	r := rune(v)
 	if !utf8.ValidRune(r) {
 		return 0, fmt.Errorf("escape \\%s is no character", s[:1+digits])
 	}
