@@ -94,7 +94,8 @@ Exit codes: 0 PASS, 1 REGRESSED, 2 COULD-NOT-MEASURE or refused, 64 bad usage.`,
 			return usage("no command was given")
 		},
 	}
-	root.AddCommand(evalCommand(), verdictCommand(), runCommand(), reportCommand(), explainCommand(), packCommand(), goldenCommand())
+	root.AddCommand(evalCommand(), verdictCommand(), runCommand(), reportCommand(), explainCommand(), packCommand(), goldenCommand(),
+		measureCommand(), rboCommand(), statCommand())
 	return root
 }
 

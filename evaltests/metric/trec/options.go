@@ -37,6 +37,11 @@ type Options struct {
 	// Gains replaces gains of nDCG, as "1=1,2=3" (see metric.WithGains). Among
 	// trec_eval's names it changes ndcg alone, as there.
 	Gains string
+	// TieRanges asks, for each question and in the summary, what each measure
+	// is worth over all orders of hits with equal scores (metric.OverTies). It
+	// takes time where ties are large, has no meaning for the order Input, and
+	// does not go with Depth, whose cut may divide a tie.
+	TieRanges bool
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -59,6 +64,9 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Depth < 0 {
 		return o, fmt.Errorf("depth %d: want a rank from 1, or 0 for all", o.Depth)
 	}
+	if o.TieRanges && (o.Order == Input || o.Depth > 0) {
+		return o, fmt.Errorf("tie ranges with order %s and depth %d: want an order by score, and no depth", o.Order, o.Depth)
+	}
 	return o, nil
 }
 
@@ -73,4 +81,12 @@ func (o *Options) checkGains(cols []Column) error {
 		}
 	}
 	return fmt.Errorf("gains %q: no measure uses them: only nDCG, DCG and iDCG do", o.Gains)
+}
+
+// Validate refuses options that contradict each other, before any file is
+// read: an unknown order, a measure with its own level beside Level, gains that
+// no measure uses.
+func (o Options) Validate() error {
+	_, err := newPlan(o)
+	return err
 }
