@@ -78,12 +78,14 @@ type Judged struct {
 
 // Judge looks up each document of a ranking.
 func Judge(g Grades, r rank.Ranking) Judged {
-	j := Judged{Ranks: make([]int, r.Len()), Gold: NewGold(slices.Collect(maps.Values(g)))}
+	j := Judged{Ranks: make([]int, r.Len()), Gold: g.gold()}
 	for i := range j.Ranks {
 		j.Ranks[i] = g.at(r.ID(i))
 	}
 	return j
 }
+
+func (g Grades) gold() Gold { return NewGold(slices.Collect(maps.Values(g))) }
 
 func (g Grades) at(id string) int {
 	grade, ok := g[id]

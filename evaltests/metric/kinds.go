@@ -15,6 +15,7 @@ type kind struct {
 	raw       bool   // counts list entries, not documents (see Judged.Raw)
 	bounded   bool
 	better    bool
+	linear    bool // a sum of what single ranks contribute (see OverTies)
 	aggregate func([]float64) float64
 	eval      func(*view, *compiled) float64
 }
@@ -42,39 +43,39 @@ var (
 
 func init() {
 	for _, k := range []kind{
-		{name: "P", cut: mustCut, params: "rel judged_only", raw: true, bounded: true, better: true, eval: precision},
-		{name: "R", cut: mustCut, params: "rel judged_only", bounded: true, better: true, eval: recall},
-		{name: "RCap", cut: mustCut, params: "rel judged_only", bounded: true, better: true, eval: cappedRecall},
-		{name: "F1", cut: mustCut, params: "rel judged_only", bounded: true, better: true, eval: f1},
+		{name: "P", cut: mustCut, params: "rel judged_only", raw: true, bounded: true, better: true, linear: true, eval: precision},
+		{name: "R", cut: mustCut, params: "rel judged_only", bounded: true, better: true, linear: true, eval: recall},
+		{name: "RCap", cut: mustCut, params: "rel judged_only", bounded: true, better: true, linear: true, eval: cappedRecall},
+		{name: "F1", cut: mustCut, params: "rel judged_only", bounded: true, better: true, linear: true, eval: f1},
 		{name: "Success", cut: mustCut, params: "rel judged_only", bounded: true, better: true, eval: success},
 		{name: "RR", cut: mayCut, params: "rel judged_only", bounded: true, better: true, eval: reciprocalRank},
 		{name: "AP", cut: mayCut, params: "rel judged_only", bounded: true, better: true, eval: averagePrecision},
 		{name: "GMAP", cut: noCut, params: "rel judged_only", bounded: true, better: true, eval: averagePrecision, aggregate: geometricMean},
-		{name: "nDCG", cut: mayCut, params: "dcg gains judged_only", bounded: true, better: true, eval: ndcg},
-		{name: "DCG", cut: mayCut, params: "dcg gains judged_only", better: true, eval: dcg},
-		{name: "iDCG", cut: mayCut, params: "dcg gains", eval: idealDCG},
-		{name: "Rprec", cut: noCut, params: "rel judged_only", bounded: true, better: true, eval: rPrecision},
+		{name: "nDCG", cut: mayCut, params: "dcg gains judged_only", bounded: true, better: true, linear: true, eval: ndcg},
+		{name: "DCG", cut: mayCut, params: "dcg gains judged_only", better: true, linear: true, eval: dcg},
+		{name: "iDCG", cut: mayCut, params: "dcg gains", linear: true, eval: idealDCG},
+		{name: "Rprec", cut: noCut, params: "rel judged_only", bounded: true, better: true, linear: true, eval: rPrecision},
 		{name: "Bpref", cut: noCut, params: "rel", bounded: true, better: true, eval: bpref},
 		{name: "GMBpref", cut: noCut, params: "rel", bounded: true, better: true, eval: bpref, aggregate: geometricMean},
 		{name: "IPrec", cut: recallCut, params: "rel judged_only", bounded: true, better: true, eval: interpolated},
 		{name: "IPrecAvg", cut: noCut, params: "rel judged_only", bounded: true, better: true, eval: elevenPoint},
 		{name: "infAP", cut: noCut, params: "rel", bounded: true, better: true, eval: infAP},
 		{name: "ERR", cut: mayCut, params: "judged_only max", bounded: true, better: true, eval: expectedReciprocalRank},
-		{name: "RBP", cut: mayCut, params: "p rel", bounded: true, better: true, eval: rbp},
-		{name: "RBPRes", cut: mayCut, params: "p rel", bounded: true, eval: rbpResidual},
-		{name: "Judged", cut: mustCut, raw: true, bounded: true, better: true, eval: judgedShare},
-		{name: "Unj", cut: mustCut, raw: true, bounded: true, eval: unjudgedShare},
+		{name: "RBP", cut: mayCut, params: "p rel", bounded: true, better: true, linear: true, eval: rbp},
+		{name: "RBPRes", cut: mayCut, params: "p rel", bounded: true, linear: true, eval: rbpResidual},
+		{name: "Judged", cut: mustCut, raw: true, bounded: true, better: true, linear: true, eval: judgedShare},
+		{name: "Unj", cut: mustCut, raw: true, bounded: true, linear: true, eval: unjudgedShare},
 		{name: "BinG", cut: noCut, params: "rel judged_only", bounded: true, better: true, eval: binG},
-		{name: "Utility", cut: noCut, params: "rel judged_only", better: true, eval: utility},
-		{name: "SetP", cut: noCut, params: "rel judged_only", raw: true, bounded: true, better: true, eval: setPrecision},
-		{name: "SetR", cut: noCut, params: "rel", bounded: true, better: true, eval: setRecall},
-		{name: "SetF", cut: noCut, params: "beta rel judged_only", bounded: true, better: true, eval: setF},
-		{name: "SetAP", cut: noCut, params: "rel judged_only", bounded: true, better: true, eval: setAP},
-		{name: "NumQ", cut: noCut, eval: one, aggregate: sum},
-		{name: "NumRet", cut: noCut, params: "judged_only", raw: true, eval: retrieved, aggregate: sum},
-		{name: "NumRel", cut: noCut, params: "rel", eval: relevant, aggregate: sum},
-		{name: "NumRelRet", cut: noCut, params: "rel", better: true, eval: relevantRetrieved, aggregate: sum},
-		{name: "NumNonrelJudgedRet", cut: noCut, params: "rel", eval: nonrelevantJudgedRetrieved, aggregate: sum},
+		{name: "Utility", cut: noCut, params: "rel judged_only", better: true, linear: true, eval: utility},
+		{name: "SetP", cut: noCut, params: "rel judged_only", raw: true, bounded: true, better: true, linear: true, eval: setPrecision},
+		{name: "SetR", cut: noCut, params: "rel", bounded: true, better: true, linear: true, eval: setRecall},
+		{name: "SetF", cut: noCut, params: "beta rel judged_only", bounded: true, better: true, linear: true, eval: setF},
+		{name: "SetAP", cut: noCut, params: "rel judged_only", bounded: true, better: true, linear: true, eval: setAP},
+		{name: "NumQ", cut: noCut, linear: true, eval: one, aggregate: sum},
+		{name: "NumRet", cut: noCut, params: "judged_only", raw: true, linear: true, eval: retrieved, aggregate: sum},
+		{name: "NumRel", cut: noCut, params: "rel", linear: true, eval: relevant, aggregate: sum},
+		{name: "NumRelRet", cut: noCut, params: "rel", better: true, linear: true, eval: relevantRetrieved, aggregate: sum},
+		{name: "NumNonrelJudgedRet", cut: noCut, params: "rel", linear: true, eval: nonrelevantJudgedRetrieved, aggregate: sum},
 	} {
 		if k.aggregate == nil {
 			k.aggregate = mean

@@ -100,12 +100,18 @@ func (m Measure) Eval(g Grades, r rank.Ranking) (float64, error) {
 // EvalAll measures one ranking by all measures, in their order, looking each
 // document up once.
 func EvalAll(ms []Measure, g Grades, r rank.Ranking) ([]float64, error) {
+	return EvalJudged(ms, Judge(g, r))
+}
+
+// EvalJudged is EvalAll for a question that is looked up already, as by
+// JudgeChunks.
+func EvalJudged(ms []Measure, j Judged) ([]float64, error) {
 	e, err := NewEvaluator(ms)
 	if err != nil {
 		return nil, err
 	}
 	values := make([]float64, len(ms))
-	if err := e.Eval(Judge(g, r), values); err != nil {
+	if err := e.Eval(j, values); err != nil {
 		return nil, err
 	}
 	return values, nil

@@ -10,8 +10,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/touchstone-eval/touchstone/evaltests/metric"
 	"github.com/touchstone-eval/touchstone/evaltests/metric/trec"
 )
 
@@ -172,6 +174,53 @@ func TestTiesAcrossCuts(t *testing.T) {
 	want := []trec.CutTies{{Cut: 1, Questions: 1}, {Cut: 2, Questions: 1}, {Cut: 5, Questions: 0}}
 	if diff := cmp.Diff(want, r.Ties); diff != "" {
 		t.Errorf("ties (-want +got):\n%s", diff)
+	}
+}
+
+func TestTieRanges(t *testing.T) {
+	const qrels = "q1 0 a 1\nq2 0 a 1\nq3 0 a 1\n"
+	const run = "q1 Q0 a 1 5 t\nq1 Q0 b 2 5 t\nq1 Q0 c 3 4 t\nq2 Q0 x 1 3 t\nq2 Q0 a 2 2 t\nq2 Q0 b 3 2 t\nq2 Q0 c 4 2 t\n"
+	o := trec.Options{Measures: measures(t, "RR", "P@1"), TieRanges: true}
+	r, err := evaluate(t, qrels, run, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []metric.TieRange{
+		{Min: (1./2 + 1./4 + 0) / 3, Max: (1. + 1./2 + 0) / 3, Mean: ((1+1./2)/2 + (1./2+1./3+1./4)/3 + 0) / 3, Exact: true},
+		{Min: 0, Max: 1. / 3, Mean: 1. / 6, Exact: true},
+	}
+	if diff := cmp.Diff(want, r.TieRanges, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(metric.TieRange{Min: .5, Max: 1, Mean: .75, Exact: true}, r.Questions[0].TieRanges[0]); diff != "" {
+		t.Errorf("q1 (-want +got):\n%s", diff)
+	}
+	// Judged documents alone: q2 has a first, whatever the order.
+	o.JudgedOnly = true
+	if r, err = evaluate(t, qrels, run, o); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.TieRanges[0]; math.Abs(got.Min-2./3) > 1e-12 || math.Abs(got.Max-2./3) > 1e-12 {
+		t.Errorf("judged only: RR from %v to %v, want 2/3", got.Min, got.Max)
+	}
+	for name, o := range map[string]trec.Options{"input": {All: true, TieRanges: true, Order: trec.Input}, "depth": {All: true, TieRanges: true, Depth: 5}} {
+		if _, err := evaluate(t, qrels, run, o); err == nil || !strings.Contains(err.Error(), "tie ranges") {
+			t.Errorf("%s: error = %v", name, err)
+		}
+	}
+	// All of trec_eval's measures lie within their own range, in both versions.
+	for _, order := range []trec.Order{trec.Trec, trec.Trec9} {
+		dir := "../../../testdata/trec/random_graded_ties_1"
+		r, err := trec.Evaluate(filepath.Join(dir, "qrels.txt"), filepath.Join(dir, "run.txt"), trec.Options{All: true, Order: order, TieRanges: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range r.Columns {
+			// infAP and Bpref have drawn orders, which need not hold the worst.
+			if v, x := r.Summary[i], r.TieRanges[i]; x.Exact && (v < x.Min-1e-12 || v > x.Max+1e-12 || x.Mean < x.Min || x.Mean > x.Max) {
+				t.Errorf("%s: %s = %v outside %+v", order, c.Name, v, x)
+			}
+		}
 	}
 }
 

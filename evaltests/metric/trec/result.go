@@ -4,6 +4,8 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+
+	"github.com/touchstone-eval/touchstone/evaltests/metric"
 )
 
 // Result is a measured run.
@@ -18,6 +20,10 @@ type Result struct {
 	Missing, NoGold []string
 	// Ties says how arbitrary the cut-offs are.
 	Ties []CutTies
+	// TieRanges, if asked for, are the summary's bounds and expectation over
+	// tie orders, by column: the questions' combined. Empty where the column
+	// is text.
+	TieRanges []metric.TieRange
 }
 
 // Question is one measured question.
@@ -25,6 +31,7 @@ type Question struct {
 	ID        string
 	Values    []float64 // by column; 0 where the column is text
 	RelString string    // trec_eval's relstring, if asked for
+	TieRanges []metric.TieRange
 }
 
 // CutTies counts the questions in which equal scores lie on both sides of a

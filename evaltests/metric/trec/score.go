@@ -3,6 +3,7 @@ package trec
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,13 +70,14 @@ func newGold(ids []string, grades []int) *gold {
 // scorer measures one question after another. Each worker has its own.
 type scorer struct {
 	*plan
-	eval   *metric.Evaluator
-	table  table
-	order  []int
-	grades []int // by line
-	judged metric.Judged
-	values []float64
-	ties   []int // by cut: questions with a tie across it
+	eval    *metric.Evaluator
+	table   table
+	order   []int
+	grades  []int // by line
+	judged  metric.Judged
+	values  []float64
+	ties    []int // by cut: questions with a tie across it
+	options []metric.Option
 }
 
 func (p *plan) newScorer() (*scorer, error) {
@@ -87,12 +89,13 @@ func (p *plan) newScorer() (*scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &scorer{plan: p, eval: e, values: make([]float64, len(p.measures)), ties: make([]int, len(p.cuts))}, nil
+	return &scorer{plan: p, eval: e, options: options, values: make([]float64, len(p.measures)), ties: make([]int, len(p.cuts))}, nil
 }
 
 // score measures one question. Without gold it only looks for duplicates.
 func (s *scorer) score(question string, ids [][]byte, scores []float64, g *gold) (Question, error) {
-	if err := s.lookUp(question, ids, g); err != nil || g == nil {
+	err := s.lookUp(question, ids, g)
+	if err != nil || g == nil {
 		return Question{}, err
 	}
 	s.sort(ids, scores)
@@ -122,7 +125,38 @@ func (s *scorer) score(question string, ids [][]byte, scores []float64, g *gold)
 	if s.relstr {
 		q.RelString = relString(s.judged.Ranks)
 	}
+	if s.TieRanges {
+		if q.TieRanges, err = s.overTies(scores); err != nil {
+			return Question{}, fmt.Errorf("question %q: %w", question, err)
+		}
+	}
 	return q, nil
+}
+
+// overTies measures the question that was looked up last in all tie orders.
+func (s *scorer) overTies(scores []float64) ([]metric.TieRange, error) {
+	var groups []int
+	last := 0.0 // score of the last group
+	for _, at := range s.order {
+		if s.JudgedOnly && s.grades[at] < 0 {
+			continue
+		}
+		score := s.Order.score(scores[at])
+		if len(groups) > 0 && score == last {
+			groups[len(groups)-1]++
+			continue
+		}
+		groups, last = append(groups, 1), score
+	}
+	ranges := make([]metric.TieRange, len(s.cols))
+	for i, m := range s.measures {
+		r, err := metric.OverTies(m, s.judged, groups, s.options...)
+		if err != nil {
+			return nil, err
+		}
+		ranges[s.column[i]] = r
+	}
+	return ranges, nil
 }
 
 // lookUp finds each document's grade, and refuses a document that comes twice.
@@ -237,26 +271,53 @@ func (p *plan) finish(questions []Question, noGold []string, golds map[string]*g
 	if err := r.sumUp(); err != nil {
 		return nil, err
 	}
+	if p.TieRanges {
+		if err := r.sumUpTies(); err != nil {
+			return nil, err
+		}
+	}
 	return r, nil
 }
 
 func (r *Result) sumUp() error {
 	r.Summary = make([]float64, len(r.Columns))
-	values := make([]float64, len(r.Questions))
 	for i, c := range r.Columns {
-		if isText(c) {
-			continue
-		}
-		for j, q := range r.Questions {
-			values[j] = q.Values[i]
-		}
-		v, err := c.Measure.Aggregate(values)
-		if err != nil {
+		var err error
+		if r.Summary[i], err = r.aggregate(c, func(q Question) float64 { return q.Values[i] }); err != nil {
 			return err
 		}
-		r.Summary[i] = v
 	}
 	return nil
+}
+
+// sumUpTies combines the bounds of all questions: each tie is broken at its
+// worst, at its best, or evenly.
+func (r *Result) sumUpTies() error {
+	r.TieRanges = make([]metric.TieRange, len(r.Columns))
+	for i, c := range r.Columns {
+		t := &r.TieRanges[i]
+		var errs [3]error
+		t.Min, errs[0] = r.aggregate(c, func(q Question) float64 { return q.TieRanges[i].Min })
+		t.Max, errs[1] = r.aggregate(c, func(q Question) float64 { return q.TieRanges[i].Max })
+		t.Mean, errs[2] = r.aggregate(c, func(q Question) float64 { return q.TieRanges[i].Mean })
+		if err := errors.Join(errs[:]...); err != nil {
+			return err
+		}
+		t.Exact = !isText(c) && !slices.ContainsFunc(r.Questions, func(q Question) bool { return !q.TieRanges[i].Exact })
+	}
+	return nil
+}
+
+// aggregate combines a figure of all questions; 0 where the column is text.
+func (r *Result) aggregate(c Column, of func(Question) float64) (float64, error) {
+	if isText(c) {
+		return 0, nil
+	}
+	values := make([]float64, len(r.Questions))
+	for i, q := range r.Questions {
+		values[i] = of(q)
+	}
+	return c.Measure.Aggregate(values)
 }
 
 func someOf(golds map[string]*gold) string {
