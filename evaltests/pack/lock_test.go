@@ -130,6 +130,7 @@ func TestDigestIsOfTheContent(t *testing.T) {
 	text := read(t, "testdata/public", "corpus.jsonl")
 	text = text[:len(text)-len(`{"_id":"rice","title":"Rice","text":""}`+"\n")]
 	replace(t, dir, "corpus.jsonl", `{"text":"","_id":"rice","title":"Rice"}`+"\r\n"+text)
+	replace(t, dir, "qrels/test.tsv", "\ufeffquery-id\tcorpus-id\tscore\r\n\r\nq1\tbread\t1\r\nq10\ttea\t1")
 	got := lockOf(t, dir)
 	assert.Equal(t, want.Content, got.Content)
 	assert.NotEqual(t, want.Files, got.Files)

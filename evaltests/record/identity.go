@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -108,8 +109,15 @@ func Load() string {
 	return strings.Join(fields[:3], " ")
 }
 
+// git runs git in dir. Variables that point git elsewhere (in a hook, to the
+// index of the commit being made) are dropped: what counts is the checkout at
+// dir. Nor does it take locks, since others may use the checkout meanwhile.
 func git(dir string, args ...string) ([]byte, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return strings.HasPrefix(name, "GIT_") && !strings.HasPrefix(name, "GIT_CONFIG")
+	}), "GIT_OPTIONAL_LOCKS=0")
 	return cmd.Output()
 }

@@ -27,6 +27,11 @@ func States() []State { return []State{Scored, Failed, TimedOut, Refused, Skippe
 // measures when scored, with the worst value when it failed or timed out.
 func (s State) Counts() bool { return s == Scored || s == Failed || s == TimedOut }
 
+// written reports whether s is a state that a row may carry.
+func (s State) written() bool {
+	return s == Scored || s == Failed || s == TimedOut || s == Refused || s == Skipped
+}
+
 // Outcome is a state with what a person needs to know about it.
 type Outcome struct {
 	State  State  `json:"state"`

@@ -5,9 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"sort"
 	"strings"
 )
@@ -36,9 +38,11 @@ type File struct {
 }
 
 // Read reads a record. A file that is truncated or tampered is no error: its
-// State says so, Rows holds what can still be read. An error means that the
-// file could not be read at all, or does not start with a run line of a
-// format this tool knows.
+// State says so, Rows holds what can still be read. A file that was cut short
+// within its first line, as by a kill while the subject was being filled, has
+// an empty Run but for the suite, which the file's name tells. An error means
+// that the file could not be read at all, or does not start with a run line of
+// a format this tool knows.
 func Read(path string) (*File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -49,12 +53,12 @@ func Read(path string) (*File, error) {
 	seen := map[string]bool{}
 	for len(data) > 0 {
 		line, rest, whole := bytes.Cut(data, []byte("\n"))
-		if !whole {
-			f.Detail = fmt.Sprintf("line %d is cut short; the last whole line is %d", f.Lines+1, f.Lines)
-			break
-		}
 		if f.End != nil {
 			f.State, f.Detail = Tampered, fmt.Sprintf("line %d follows the end line", f.Lines+1)
+			break
+		}
+		if !whole {
+			f.Detail = fmt.Sprintf("line %d is cut short; the last whole line is %d", f.Lines+1, f.Lines)
 			break
 		}
 		if err := f.take(line, sum.Sum(nil), seen); err != nil {
@@ -70,7 +74,8 @@ func Read(path string) (*File, error) {
 		data = rest
 	}
 	if f.Lines == 0 {
-		return nil, fmt.Errorf("%s:1: empty record: no run line", path)
+		f.Run.Suite = suiteOf(path)
+		f.Detail = "no whole line: it ended before its run line was written"
 	}
 	if f.State == Truncated && f.End == nil && f.Detail == "no end line" {
 		f.Detail = fmt.Sprintf("no end line; the last whole line is %d", f.Lines)
@@ -97,6 +102,9 @@ func (f *File) take(line, sum []byte, seen map[string]bool) error {
 		if err := json.Unmarshal(line, &r); err != nil {
 			return err
 		}
+		if !r.Outcome.State.written() {
+			return fmt.Errorf("%s: outcome %q", r.Identity(), r.Outcome.State)
+		}
 		if seen[r.Identity()] {
 			return fmt.Errorf("%s: second row of this identity", r.Identity())
 		}
@@ -109,6 +117,9 @@ func (f *File) take(line, sum []byte, seen map[string]bool) error {
 		}
 		f.Gates = append(f.Gates, g)
 	case KindVerdict:
+		if f.Verdict != nil {
+			return errors.New("a second verdict")
+		}
 		f.Verdict = &Verdict{}
 		return json.Unmarshal(line, f.Verdict)
 	case KindEnd:
@@ -119,12 +130,27 @@ func (f *File) take(line, sum []byte, seen map[string]bool) error {
 		if got := hex.EncodeToString(sum); f.End.SHA256 != got {
 			return fmt.Errorf("end says sha256 %.12s, the lines before it have %.12s", f.End.SHA256, got)
 		}
+		// The digest is of the lines before it; the end line itself must be
+		// the one that the writer would write.
+		if again, err := encodeLine(f.End); err != nil || !bytes.Equal(bytes.TrimSuffix(again, []byte("\n")), line) {
+			return errors.New("the end line is not in the form in which it is written")
+		}
 		f.State, f.Detail = Complete, ""
 	default:
 		return fmt.Errorf("unknown kind %q", head.Kind)
 	}
 	return nil
 }
+
+// suiteOf takes the suite from a file name as Create makes it.
+func suiteOf(path string) string {
+	if m := recordName.FindStringSubmatch(filepath.Base(path)); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+var recordName = regexp.MustCompile(`^(.+)\.\d+\.\d+\.jsonl$`)
 
 // Counts counts the record's rows per state against its plan.
 func (f *File) Counts() map[State]int { return Count(f.Run.Plan, f.Rows) }

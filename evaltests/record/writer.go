@@ -19,11 +19,12 @@ import (
 // call, so killing the process loses at most the case in flight. It is safe
 // for concurrent use.
 type Writer struct {
-	mu     sync.Mutex
-	file   *os.File
-	sum    hash.Hash
-	seen   map[string]bool
-	closed bool
+	mu      sync.Mutex
+	file    *os.File
+	sum     hash.Hash
+	seen    map[string]bool
+	started bool // the run line is written
+	closed  bool
 }
 
 var suiteName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
@@ -55,57 +56,78 @@ func Create(dir, suite string) (*Writer, error) {
 // Path is the file being written.
 func (w *Writer) Path() string { return w.file.Name() }
 
-// Run writes the first line.
+// Run writes the first line. A record has one.
 func (w *Writer) Run(r Run) error {
 	r.Head = Head{Version, KindRun}
-	return w.line(r)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.started {
+		return fmt.Errorf("%s: a second run line", w.name())
+	}
+	err := w.line(r)
+	w.started = err == nil
+	return err
 }
 
-// Row writes a case. A second row of the same identity is an error, and so is
-// an outcome that should carry a reason and has none.
+// Row writes a case. It refuses a second row of the same identity, a state
+// that no row may carry, and an outcome that should carry a reason and has
+// none. A row that was refused may be mended and written again.
 func (w *Writer) Row(r Row) error {
 	r.Head = Head{Version, KindCase}
+	if !r.Outcome.State.written() {
+		return fmt.Errorf("%s: outcome %q; want one of scored, failed, timed_out, refused, skipped", r.Identity(), r.Outcome.State)
+	}
 	if r.Outcome.State != Scored && r.Outcome.Reason == "" {
 		return fmt.Errorf("%s: outcome %q without a reason", r.Identity(), r.Outcome.State)
 	}
 	w.mu.Lock()
-	twice := w.seen[r.Identity()]
-	w.seen[r.Identity()] = true
-	w.mu.Unlock()
-	if twice {
+	defer w.mu.Unlock()
+	if w.seen[r.Identity()] {
 		return fmt.Errorf("%s: a row of this identity was written before", r.Identity())
 	}
-	return w.line(r)
+	if err := w.body(r); err != nil {
+		return fmt.Errorf("%s: %w", r.Identity(), err)
+	}
+	w.seen[r.Identity()] = true
+	return nil
 }
 
 // Gate writes the result of a gate.
 func (w *Writer) Gate(g Gate) error {
 	g.Head = Head{Version, KindGate}
-	return w.line(g)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.body(g)
 }
 
 // Verdict writes the verdict.
 func (w *Writer) Verdict(v Verdict) error {
 	v.Head = Head{Version, KindVerdict}
-	return w.line(v)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.body(v)
 }
 
 // End closes the record: without it a reader calls the file truncated.
 func (w *Writer) End(e End) error {
 	e.Head = Head{Version, KindEnd}
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	e.SHA256 = hex.EncodeToString(w.sum.Sum(nil))
-	w.mu.Unlock()
-	if err := w.line(e); err != nil {
+	if err := w.body(e); err != nil {
 		return err
 	}
-	return w.Close()
+	return w.close()
 }
 
 // Close closes the file without completing the record.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	return w.close()
+}
+
+func (w *Writer) close() error {
 	if w.closed {
 		return nil
 	}
@@ -113,22 +135,41 @@ func (w *Writer) Close() error {
 	return w.file.Close()
 }
 
+func (w *Writer) name() string { return filepath.Base(w.file.Name()) }
+
+// body writes a line that may not be the first.
+func (w *Writer) body(v any) error {
+	if !w.started {
+		return fmt.Errorf("%s: no run line yet; a record starts with it", w.name())
+	}
+	return w.line(v)
+}
+
 func (w *Writer) line(v any) error {
+	if w.closed {
+		return fmt.Errorf("%s: record is closed", w.name())
+	}
+	data, err := encodeLine(v)
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.name(), err)
+	}
+	if _, err := w.file.Write(data); err != nil {
+		// Part of the line may be in the file. Anything after it would make a
+		// record that was cut short look like an edited one.
+		return errors.Join(err, w.close())
+	}
+	w.sum.Write(data)
+	return nil
+}
+
+// encodeLine is the one form of a line. The encoder refuses NaN and
+// infinities, so none can enter a record.
+func encodeLine(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
-	// The encoder refuses NaN and infinities, so none can enter a record.
 	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(w.file.Name()), err)
+		return nil, err
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return fmt.Errorf("%s: record is closed", filepath.Base(w.file.Name()))
-	}
-	if _, err := w.file.Write(buf.Bytes()); err != nil {
-		return err
-	}
-	w.sum.Write(buf.Bytes())
-	return nil
+	return buf.Bytes(), nil
 }
