@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/touchstone-eval/touchstone/evaltests/metric"
 	"github.com/touchstone-eval/touchstone/evaltests/record"
@@ -27,7 +28,7 @@ func Evaluate(s Spec, rows []record.Row) record.Gate {
 	}
 	all, err := mean(m, s, rows, true)
 	if err != nil {
-		return unmeasured(g, err.Error(), "make the subject report the stage, or drop the gate")
+		return unmeasured(g, err.Error(), "make the subject report it, or drop the gate")
 	}
 	g.Planned, g.Denominator = all.planned, all.n
 	if all.planned == 0 {
@@ -45,17 +46,28 @@ func Evaluate(s Spec, rows []record.Row) record.Gate {
 	g.Value, g.Numerator = &all.value, &all.sum
 	judge(&g)
 	if g.Verdict == Regressed && all.timeouts > 0 {
-		without, err := mean(m, s, rows, false)
-		if err == nil && without.n > 0 {
-			h := g
-			h.Value = &without.value
-			if judge(&h); h.Verdict == Pass {
-				return unmeasured(g, fmt.Sprintf("%.4f with %d timeouts as the worst value, %.4f without them",
-					all.value, all.timeouts, without.value), "find out what hangs, or raise the case timeout")
-			}
+		if why := onlyTimeouts(m, s, g, rows, all); why != "" {
+			return unmeasured(g, why, "find out what hangs, or raise the case timeout")
 		}
 	}
 	return g
+}
+
+// onlyTimeouts says that g, which fails with timeouts at the worst value,
+// would not fail without them; empty when it would.
+func onlyTimeouts(m metric.Measure, s Spec, g record.Gate, rows []record.Row, all meanOf) string {
+	without, err := mean(m, s, rows, false)
+	if err != nil {
+		return ""
+	}
+	if without.n == 0 {
+		return fmt.Sprintf("all %d cases timed out", all.timeouts)
+	}
+	g.Value = &without.value
+	if judge(&g); g.Verdict != Pass {
+		return ""
+	}
+	return fmt.Sprintf("%.4f with %d timeouts as the worst value, %.4f without them", all.value, all.timeouts, without.value)
 }
 
 func evaluateCount(s Spec, rows []record.Row) record.Gate {
@@ -77,15 +89,19 @@ func evaluateCount(s Spec, rows []record.Row) record.Gate {
 	value := float64(n)
 	g.Value, g.Numerator = &value, &value
 	judge(&g)
+	if s.Target != nil {
+		met := value <= *s.Target // of failures, fewer are better
+		g.TargetMet = &met
+	}
 	if g.Verdict == Regressed && s.Count == string(record.TimedOut) {
-		return unmeasured(g, fmt.Sprintf("%d cases timed out, at most %g may", n, *s.Ceiling), "find out what hangs, or raise the case timeout")
+		return unmeasured(g, fmt.Sprintf("%d cases timed out: %s", n, g.Reason), "find out what hangs, or raise the case timeout")
 	}
 	return g
 }
 
 func blank(s Spec) record.Gate {
 	return record.Gate{
-		Name: s.Name(), Measure: s.Measure, Stage: s.Stage, Stratum: s.Stratum,
+		Name: s.Name(), Measure: s.Measure, Count: s.Count, Stage: s.Stage, Stratum: s.Stratum,
 		Floor: s.Floor, Ceiling: s.Ceiling, Target: s.Target,
 	}
 }
@@ -175,6 +191,10 @@ func value(r record.Row, stage, measure string) (float64, error) {
 	v, ok := values[measure]
 	if !ok {
 		return 0, fmt.Errorf("case %s: no %s in the row; add it to measures in the suite file", r.Case, measure)
+	}
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		// Not below any floor, and so it would pass.
+		return 0, fmt.Errorf("case %s: %s is %v, which is no value", r.Case, measure, v)
 	}
 	return v, nil
 }

@@ -2,7 +2,10 @@ package gate
 
 import (
 	"fmt"
+	"os"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/touchstone-eval/touchstone/evaltests/record"
 	"github.com/touchstone-eval/touchstone/evaltests/strict"
@@ -30,17 +33,31 @@ type Required struct {
 	Platforms []string `toml:"platforms"` // classes on which it must run; empty: all
 }
 
-// ReadInventory reads an inventory strictly.
+// ReadInventory reads an inventory strictly: what it refuses, it refuses with
+// file:line.
 func ReadInventory(path string) (Inventory, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Inventory{}, err
+	}
+	return parseInventory(path, data)
+}
+
+func parseInventory(path string, data []byte) (Inventory, error) {
 	var inv Inventory
-	if err := strict.TOMLFile(path, &inv); err != nil {
+	if err := strict.TOML(path, data, &inv); err != nil {
 		return Inventory{}, err
 	}
 	if len(inv.Suites) == 0 {
-		return Inventory{}, fmt.Errorf("%s: no [[suite]]; an inventory that requires nothing cannot fail", path)
+		return Inventory{}, fmt.Errorf("%s:1: no [[suite]]; an inventory that requires nothing cannot fail", path)
 	}
 	if len(inv.Packages) == 0 {
-		return Inventory{}, fmt.Errorf("%s: no packages; name the go test patterns that hold the suites", path)
+		return Inventory{}, fmt.Errorf("%s:1: no packages; name the go test patterns that hold the suites", path)
+	}
+	for _, p := range inv.Packages {
+		if p == "" || strings.HasPrefix(p, "-") {
+			return Inventory{}, fmt.Errorf("%s:%d: package %q; want a pattern such as ./... and no flag", path, line(data, 0, "packages"), p)
+		}
 	}
 	seen := map[string]bool{}
 	for i := range inv.Suites {
@@ -49,19 +66,47 @@ func ReadInventory(path string) (Inventory, error) {
 			s.Arm = "base"
 		}
 		key := s.Name + "/" + s.Arm
-		switch {
-		case !record.ValidSuite(s.Name):
-			return Inventory{}, fmt.Errorf("%s: suite name %q; want lower-case letters, digits, dots, dashes", path, s.Name)
-		case seen[key]:
-			return Inventory{}, fmt.Errorf("%s: suite %s is listed twice", path, key)
-		case !ValidTier(s.Tier):
-			return Inventory{}, fmt.Errorf("%s: suite %s: tier %q; want one of %v", path, key, s.Tier, tiers)
-		case s.Planned < 1:
-			return Inventory{}, fmt.Errorf("%s: suite %s: planned = %d; want at least 1", path, key, s.Planned)
+		err := s.validate()
+		if err == nil && seen[key] {
+			err = fmt.Errorf("suite %s is listed twice", key)
+		}
+		if err != nil {
+			return Inventory{}, fmt.Errorf("%s:%d: %w", path, line(data, i, "suite"), err)
 		}
 		seen[key] = true
 	}
 	return inv, nil
+}
+
+// line is that of the i-th table or key of that name.
+func line(data []byte, i int, key ...string) int {
+	if lines := strict.TOMLLines(data, key...); i < len(lines) {
+		return lines[i]
+	}
+	return 1
+}
+
+// platform is a class as record.Class prints it. A class that no machine has
+// would require its suite nowhere.
+var platform = regexp.MustCompile(`^[a-z0-9]+/(amd64/v[1-4]|[a-z0-9]+)$`)
+
+func (r Required) validate() error {
+	switch {
+	case !record.ValidSuite(r.Name):
+		return fmt.Errorf("suite name %q; want lower-case letters, digits, dots, dashes", r.Name)
+	case !record.ValidSuite(r.Arm):
+		return fmt.Errorf("suite %s: arm %q; want lower-case letters, digits, dots, dashes", r.Name, r.Arm)
+	case !ValidTier(r.Tier):
+		return fmt.Errorf("suite %s: tier %q; want one of %v", r.Name, r.Tier, tiers)
+	case r.Planned < 1:
+		return fmt.Errorf("suite %s: planned = %d; want at least 1", r.Name, r.Planned)
+	}
+	for _, p := range r.Platforms {
+		if !platform.MatchString(p) || strings.HasSuffix(p, "/amd64") {
+			return fmt.Errorf("suite %s: platform %q; want a class such as linux/amd64/v1 or darwin/arm64", r.Name, p)
+		}
+	}
+	return nil
 }
 
 // ValidTier reports whether tier is one of smoke, full, deep.
@@ -74,10 +119,13 @@ func InTier(suite, run string) bool {
 
 // SuiteVerdict is what a run says of one suite.
 type SuiteVerdict struct {
-	Suite   string       `json:"suite"`
-	Arm     string       `json:"arm"`
-	Verdict string       `json:"verdict"`
-	Reasons []string     `json:"reasons,omitempty"`
+	Suite   string   `json:"suite"`
+	Arm     string   `json:"arm"`
+	Verdict string   `json:"verdict"`
+	Reasons []string `json:"reasons,omitempty"`
+	// Unsound: the record is not whole, not of this run, or contradicts
+	// itself, so that none of its figures may be shown.
+	Unsound bool         `json:"unsound,omitempty"`
 	File    *record.File `json:"-"` // nil when the inventory's suite has no record
 }
 
@@ -98,7 +146,11 @@ func Judge(folder *record.Folder, files []*record.File, inv *Inventory, tier, cl
 	found := map[string]bool{}
 	for _, f := range files {
 		s := SuiteVerdict{Suite: f.Run.Suite, Arm: f.Run.Arm, File: f}
-		s.Verdict, s.Reasons = judgeFile(folder, f)
+		if why := unsound(folder, f); why != "" {
+			s.Verdict, s.Reasons, s.Unsound = CNM, []string{why}, true
+		} else {
+			s.Verdict, s.Reasons = f.Verdict.Verdict, slices.Clone(f.Verdict.Reasons)
+		}
 		key := s.Suite + "/" + s.Arm
 		found[key] = true
 		if s.Verdict != NotRun {
@@ -116,6 +168,10 @@ func Judge(folder *record.Folder, files []*record.File, inv *Inventory, tier, cl
 	}
 	if len(out.Suites) == 0 {
 		out.Reasons = append(out.Reasons, "the run holds no record")
+	}
+	if inv != nil && !ValidTier(tier) {
+		// It would require no suite at all.
+		out.Reasons = append(out.Reasons, fmt.Sprintf("tier %q is not known; want one of %v", tier, tiers))
 	}
 	out.decide()
 	return out
@@ -172,62 +228,4 @@ func (v *RunVerdict) decide() {
 
 func anyVerdict(suites []SuiteVerdict, verdict string) bool {
 	return slices.ContainsFunc(suites, func(s SuiteVerdict) bool { return s.Verdict == verdict })
-}
-
-// judgeFile gives the verdict that a record carries, if it can be believed.
-func judgeFile(folder *record.Folder, f *record.File) (string, []string) {
-	if f.State != record.Complete {
-		return CNM, []string{fmt.Sprintf("record is %s: %s", f.State, f.Detail)}
-	}
-	if f.Run.Nonce != folder.Nonce {
-		return CNM, []string{fmt.Sprintf("record is of another run (nonce %.8s, this run is %.8s)", f.Run.Nonce, folder.Nonce)}
-	}
-	if f.Verdict == nil {
-		return CNM, []string{"record has no verdict line"}
-	}
-	// The gates are computed once more from the rows: a stored value that the
-	// evidence does not support is no evidence.
-	if why := disagreement(f); why != "" {
-		return CNM, []string{why}
-	}
-	return f.Verdict.Verdict, f.Verdict.Reasons
-}
-
-func disagreement(f *record.File) string {
-	for _, g := range f.Gates {
-		if g.Measure == "" || g.Value == nil {
-			continue
-		}
-		again := Evaluate(Spec{Measure: g.Measure, Stage: g.Stage, Stratum: g.Stratum, Floor: g.Floor, Ceiling: g.Ceiling, Target: g.Target}, f.Rows)
-		if again.Value == nil || *again.Value != *g.Value || again.Denominator != g.Denominator {
-			return fmt.Sprintf("gate %s: the record says %v over %d, its rows give %v over %d", g.Name, *g.Value, g.Denominator, deref(again.Value), again.Denominator)
-		}
-		if g.Verdict == Pass && again.Verdict != Pass {
-			return fmt.Sprintf("gate %s: the record says pass, its rows say %s", g.Name, again.Verdict)
-		}
-	}
-	got := f.Counts()
-	for _, s := range record.States() {
-		if got[s] != f.Verdict.Outcomes[s] {
-			return fmt.Sprintf("verdict counts %d cases %s, the rows hold %d", f.Verdict.Outcomes[s], s, got[s])
-		}
-	}
-	if f.Verdict.Verdict == PASS {
-		for _, g := range f.Gates {
-			if g.Verdict == Regressed || g.Verdict == CouldNotMeasure {
-				return fmt.Sprintf("verdict is PASS although gate %s is %s", g.Name, g.Verdict)
-			}
-		}
-		if got[record.Scored] == 0 {
-			return "verdict is PASS although no case was scored"
-		}
-	}
-	return ""
-}
-
-func deref(v *float64) any {
-	if v == nil {
-		return "nothing"
-	}
-	return *v
 }

@@ -58,8 +58,11 @@ func (s Spec) Validate() error {
 		if s.Count != string(record.Failed) && s.Count != string(record.TimedOut) {
 			return fmt.Errorf("gate %q: count %q; want failed or timed_out", s.Name(), s.Count)
 		}
-		if s.Ceiling == nil || s.Stage != "" {
-			return fmt.Errorf("gate %q: a count takes a ceiling and no stage", s.Name())
+		if s.Ceiling == nil || s.Floor != nil || s.Stage != "" {
+			return fmt.Errorf("gate %q: a count takes a ceiling, no floor and no stage", s.Name())
+		}
+		if *s.Ceiling < 0 {
+			return fmt.Errorf("gate %q: ceiling %v; want at least 0", s.Name(), *s.Ceiling)
 		}
 		return nil
 	}
@@ -75,6 +78,9 @@ func (s Spec) Validate() error {
 	}
 	if s.Ceiling != nil && (*s.Ceiling < 0 || *s.Ceiling >= 1) {
 		return fmt.Errorf("gate %q: ceiling %v; want at least 0, below 1", s.Name(), *s.Ceiling)
+	}
+	if s.Floor != nil && s.Ceiling != nil && *s.Floor > *s.Ceiling {
+		return fmt.Errorf("gate %q: floor %v is above ceiling %v", s.Name(), *s.Floor, *s.Ceiling)
 	}
 	return nil
 }

@@ -37,6 +37,7 @@ const (
 	KeyPlan       = "plan"                 // no case is planned
 	KeyScored     = "scored"               // no case was scored
 	KeyNotReached = "not reached"          // planned cases without a row
+	KeyNoGate     = "no gate"              // cases failed or timed out and no gate says how many may
 	KeyRefused    = string(record.Refused) // refused cases that no waiver covers
 	KeySkipped    = string(record.Skipped) // skipped cases that no waiver covers
 )
@@ -100,7 +101,13 @@ func Decide(f Facts) record.Verdict {
 		}
 		because("gate "+g.Name, fmt.Sprintf("gate %s: %s", g.Name, g.Reason))
 	}
-	if v.Verdict == PASS && len(f.Gates) == 0 {
+	if len(f.Gates) > 0 {
+		return v
+	}
+	if n := v.Outcomes[record.Failed] + v.Outcomes[record.TimedOut]; n > 0 {
+		v.Verdict = CNM
+		because(KeyNoGate, fmt.Sprintf("no gate is declared, so nothing judges the %d cases that failed or timed out", n))
+	} else {
 		v.Reasons = []string{"no gate is declared"}
 	}
 	return v
@@ -125,8 +132,13 @@ func declined(f Facts, because func(key, reason string)) {
 			counts[k]++
 		}
 	}
+	// A waiver is for a reason, whether the cases were refused or skipped.
+	total := map[string]int{}
+	for k, n := range counts {
+		total[k.reason] += n
+	}
 	for _, k := range order {
-		if why, ok := waived(f, k.reason, counts[k]); !ok {
+		if why, ok := waived(f, k.reason, total[k.reason]); !ok {
 			text := fmt.Sprintf("%d cases %s: %s", counts[k], k.state, k.reason)
 			if actions[k] != "" {
 				text += "; " + actions[k]
@@ -139,8 +151,9 @@ func declined(f Facts, because func(key, reason string)) {
 	}
 }
 
-// waived reports whether a waiver covers n cases of a reason, and why not.
-func waived(f Facts, reason string, n int) (string, bool) {
+// waived reports whether some waiver covers n cases of a reason, and if not,
+// why the last one for it does not.
+func waived(f Facts, reason string, n int) (why string, ok bool) {
 	for _, w := range f.Waivers {
 		if w.Reason != reason {
 			continue
@@ -148,15 +161,16 @@ func waived(f Facts, reason string, n int) (string, bool) {
 		last, err := time.Parse(time.DateOnly, w.Until)
 		switch {
 		case err != nil:
-			return fmt.Sprintf("its waiver has no valid end date: %q", w.Until), false
-		case f.Today.After(last.AddDate(0, 0, 1)):
-			return "its waiver ended " + w.Until, false
+			why = fmt.Sprintf("its waiver has no valid end date: %q", w.Until)
+		case !f.Today.Before(last.AddDate(0, 0, 1)):
+			why = "its waiver ended " + w.Until
 		case n > w.Max:
-			return fmt.Sprintf("its waiver covers %d", w.Max), false
+			why = fmt.Sprintf("its waiver covers %d of %d", w.Max, n)
+		default:
+			return "", true
 		}
-		return "", true
 	}
-	return "", false
+	return why, false
 }
 
 // deadStages names required stages that returned nothing in any scored case:

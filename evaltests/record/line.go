@@ -143,6 +143,7 @@ type Gate struct {
 	Head
 	Name        string   `json:"gate"`
 	Measure     string   `json:"measure,omitempty"`
+	Count       string   `json:"count,omitempty"` // instead of a measure: the state whose cases are counted
 	Stage       string   `json:"stage,omitempty"`
 	Stratum     string   `json:"stratum,omitempty"`
 	Value       *float64 `json:"value,omitempty"` // absent when it could not be computed
