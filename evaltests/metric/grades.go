@@ -35,15 +35,18 @@ type level struct {
 
 // NewGold counts grades. Negative ones are not judged and are left out.
 func NewGold(grades []int) Gold {
-	counts := make(map[int]int)
-	for _, g := range grades {
-		if g >= 0 {
-			counts[g]++
+	sorted := slices.Clone(grades)
+	slices.Sort(sorted)
+	var gold Gold
+	for _, g := range slices.Backward(sorted) {
+		if g < 0 {
+			break
 		}
-	}
-	gold := Gold{levels: make([]level, 0, len(counts))}
-	for _, g := range slices.Backward(slices.Sorted(maps.Keys(counts))) {
-		gold.levels = append(gold.levels, level{g, counts[g]})
+		if n := len(gold.levels); n > 0 && gold.levels[n-1].grade == g {
+			gold.levels[n-1].count++
+			continue
+		}
+		gold.levels = append(gold.levels, level{g, 1})
 	}
 	return gold
 }

@@ -105,17 +105,23 @@ func (e *evaluation) grouped(path string) error {
 
 // onAllCores runs work once on each core, with a scorer of its own.
 func (e *evaluation) onAllCores(work func(*scorer) error) error {
-	errs := make([]error, runtime.GOMAXPROCS(0))
-	for range errs {
+	for range runtime.GOMAXPROCS(0) {
 		s, err := e.newScorer()
 		if err != nil {
 			return err
 		}
 		e.scorers = append(e.scorers, s)
 	}
+	return inParallel(len(e.scorers), func(i int) error { return work(e.scorers[i]) })
+}
+
+// inParallel runs work n times at once. If the lines turn out to be scattered,
+// that is the error, whatever else happened.
+func inParallel(n int, work func(i int) error) error {
+	errs := make([]error, n)
 	var wg sync.WaitGroup
-	for w, s := range e.scorers {
-		wg.Go(func() { errs[w] = work(s) })
+	for i := range errs {
+		wg.Go(func() { errs[i] = work(i) })
 	}
 	wg.Wait()
 	if slices.ContainsFunc(errs, func(err error) bool { return errors.Is(err, errScattered) }) {
@@ -179,12 +185,4 @@ func (e *evaluation) measure(s *scorer, question string, ids [][]byte, scores []
 	}
 	e.questions = append(e.questions, q)
 	return nil
-}
-
-func loadGolds(path string) (map[string]*gold, error) {
-	q, err := LoadQrels(path)
-	if err != nil {
-		return nil, err
-	}
-	return q.golds(), nil
 }

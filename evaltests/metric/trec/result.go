@@ -2,6 +2,7 @@ package trec
 
 import (
 	"iter"
+	"math"
 	"slices"
 	"strconv"
 
@@ -69,7 +70,16 @@ func (r *Result) text(column int, value float64, text string) string {
 	if isText(r.Columns[column]) {
 		return text
 	}
-	return strconv.FormatFloat(value, 'g', -1, 64)
+	return shortest(value)
+}
+
+// shortest is the shortest decimal that reads back to the same number, written
+// as encoding/json writes it: with an exponent only where it is far from 1.
+func shortest(x float64) string {
+	if a := math.Abs(x); a != 0 && (a < 1e-6 || a >= 1e21) {
+		return strconv.FormatFloat(x, 'e', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
 // Value is the summary's figure for a column name; false if there is none.

@@ -51,33 +51,18 @@ func newPlan(o Options) (*plan, error) {
 
 func isText(c Column) bool { return c.Measure == metric.Measure{} }
 
-// gold is a question's judgements, ready to be looked up.
-type gold struct {
-	ids    []string
-	grades []int
-	hashes []uint64
-	counts metric.Gold
-}
-
-func newGold(ids []string, grades []int) *gold {
-	g := &gold{ids: ids, grades: grades, hashes: make([]uint64, len(ids)), counts: metric.NewGold(grades)}
-	for i, id := range ids {
-		g.hashes[i] = hash([]byte(id))
-	}
-	return g
-}
-
 // scorer measures one question after another. Each worker has its own.
 type scorer struct {
 	*plan
-	eval    *metric.Evaluator
-	table   table
-	order   []int
-	grades  []int // by line
-	judged  metric.Judged
-	values  []float64
-	ties    []int // by cut: questions with a tie across it
-	options []metric.Option
+	eval     *metric.Evaluator
+	table    table
+	order    []int
+	narrowed []float64 // scores as the order compares them
+	grades   []int     // by line
+	judged   metric.Judged
+	values   []float64
+	ties     []int // by cut: questions with a tie across it
+	options  []metric.Option
 }
 
 func (p *plan) newScorer() (*scorer, error) {
@@ -98,9 +83,10 @@ func (s *scorer) score(question string, ids [][]byte, scores []float64, g *gold)
 	if err != nil || g == nil {
 		return Question{}, err
 	}
+	scores = s.narrow(scores)
 	s.sort(ids, scores)
 	for i, k := range s.cuts {
-		if k < len(ids) && s.Order.score(scores[s.order[k-1]]) == s.Order.score(scores[s.order[k]]) {
+		if k < len(ids) && scores[s.order[k-1]] == scores[s.order[k]] {
 			s.ties[i]++
 		}
 	}
@@ -133,7 +119,8 @@ func (s *scorer) score(question string, ids [][]byte, scores []float64, g *gold)
 	return q, nil
 }
 
-// overTies measures the question that was looked up last in all tie orders.
+// overTies measures the question that was looked up last in all tie orders;
+// the scores are those that the order compares.
 func (s *scorer) overTies(scores []float64) ([]metric.TieRange, error) {
 	var groups []int
 	last := 0.0 // score of the last group
@@ -141,7 +128,7 @@ func (s *scorer) overTies(scores []float64) ([]metric.TieRange, error) {
 		if s.JudgedOnly && s.grades[at] < 0 {
 			continue
 		}
-		score := s.Order.score(scores[at])
+		score := scores[at]
 		if len(groups) > 0 && score == last {
 			groups[len(groups)-1]++
 			continue
@@ -180,7 +167,8 @@ func (s *scorer) lookUp(question string, ids [][]byte, g *gold) error {
 	return nil
 }
 
-// sort puts the indices of the hits in order. Most runs are sorted already.
+// sort puts the indices of the hits in order. Most runs are sorted already,
+// but for the ids of ties.
 func (s *scorer) sort(ids [][]byte, scores []float64) {
 	s.order = s.order[:0]
 	for i := range ids {
@@ -189,24 +177,40 @@ func (s *scorer) sort(ids [][]byte, scores []float64) {
 	if s.Order == Input {
 		return
 	}
-	compare := func(a, b int) int {
-		x, y := s.Order.score(scores[a]), s.Order.score(scores[b])
-		switch {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		case s.Order == IDAsc:
-			return bytes.Compare(ids[a], ids[b])
-		}
-		return bytes.Compare(ids[b], ids[a])
+	byID := func(a, b int) int { return bytes.Compare(ids[b], ids[a]) }
+	if s.Order == IDAsc {
+		byID = func(a, b int) int { return bytes.Compare(ids[a], ids[b]) }
 	}
-	for i := 1; i < len(ids); i++ {
-		if compare(i-1, i) > 0 {
-			slices.SortFunc(s.order, compare)
+	for i := 1; i < len(scores); i++ {
+		if scores[i] > scores[i-1] {
+			slices.SortFunc(s.order, func(a, b int) int {
+				return cmp.Or(cmp.Compare(scores[b], scores[a]), byID(a, b))
+			})
 			return
 		}
 	}
+	for from := 0; from < len(scores); {
+		to := from + 1
+		for to < len(scores) && scores[to] == scores[from] {
+			to++
+		}
+		if to-from > 1 {
+			slices.SortFunc(s.order[from:to], byID)
+		}
+		from = to
+	}
+}
+
+// narrow is what the order compares: under Trec9, scores of 32 bits.
+func (s *scorer) narrow(scores []float64) []float64 {
+	if s.Order != Trec9 {
+		return scores
+	}
+	s.narrowed = s.narrowed[:0]
+	for _, x := range scores {
+		s.narrowed = append(s.narrowed, s.Order.score(x))
+	}
+	return s.narrowed
 }
 
 // relString shows the first ten grades: a digit, > over 9, . pooled without a
@@ -378,16 +382,4 @@ func Score(q Qrels, run *Run, o Options) (*Result, error) {
 		questions = append(questions, measured)
 	}
 	return p.finish(questions, noGold, golds, run.Tag, []*scorer{s})
-}
-
-func (q Qrels) golds() map[string]*gold {
-	golds := make(map[string]*gold, len(q))
-	for question, grades := range q {
-		ids, values := make([]string, 0, len(grades)), make([]int, 0, len(grades))
-		for id, g := range grades {
-			ids, values = append(ids, id), append(values, g)
-		}
-		golds[question] = newGold(ids, values)
-	}
-	return golds
 }

@@ -76,6 +76,24 @@ func (t *table) visit(i int, ids [][]byte, g *gold) (grade int, again bool) {
 	}
 }
 
+// repeats reports whether a gold has a document twice.
+func (t *table) repeats(g *gold) bool {
+	t.reset(len(g.ids))
+	for i, h := range g.hashes {
+		for at := h & t.mask; ; at = (at + 1) & t.mask {
+			s := &t.slots[at]
+			if s.generation != t.generation {
+				*s = slot{h, t.generation, int32(i)}
+				break
+			}
+			if s.hash == h && g.ids[s.ref] == g.ids[i] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // hashSeed differs in every process, so that no file can be made to collide.
 // Results never depend on it.
 var hashSeed = rand.Uint64()
