@@ -27,6 +27,7 @@ type Config struct {
 	Depth     int            // passages that each arm hands to the fusion; 0 means DefaultDepth
 	Weights   fuse.Weights   // both 0 means DefaultWeights; an arm of weight 0 is not run
 	RRFK      int            // k of the fusion; 0 means fuse.DefaultK
+	Boosts    Boosts         // preferences applied to the fused order; none by default
 	PoolSize  int            // passages handed to the reranker; 0 means DefaultPoolSize
 	Judge     rerank.Judge   // nil: no reranking; not closed by the engine
 	Optional  Arms           // arms whose failure a search survives
@@ -56,6 +57,9 @@ func (c Config) Validate() error {
 	if err := c.filled().Weights.Validate(); err != nil {
 		return fmt.Errorf("config: %w", err)
 	}
+	if err := c.Boosts.Validate(); err != nil {
+		return fmt.Errorf("config: %w", err)
+	}
 	return nil
 }
 
@@ -66,6 +70,7 @@ func (c Config) filled() Config {
 	c.Depth = or(c.Depth, DefaultDepth)
 	c.RRFK = or(c.RRFK, fuse.DefaultK)
 	c.PoolSize = or(c.PoolSize, DefaultPoolSize)
+	c.Boosts = c.Boosts.filled()
 	c.BatchSize = or(c.BatchSize, DefaultBatchSize)
 	if c.Weights == (fuse.Weights{}) {
 		c.Weights = DefaultWeights
@@ -92,19 +97,23 @@ func (c Config) Effective() map[string]ConfigValue {
 	f := c.filled()
 	weights := c.Weights == fuse.Weights{}
 	v := map[string]ConfigValue{
-		"chunk.max_words":  {strconv.Itoa(f.Chunk.MaxWords), c.Chunk.MaxWords == 0},
-		"chunk.overlap":    {strconv.Itoa(f.Chunk.Overlap), c.Chunk.Overlap == 0},
-		"depth":            {strconv.Itoa(f.Depth), c.Depth == 0},
-		"weights.vector":   {number(f.Weights.Vector), weights},
-		"weights.lexical":  {number(f.Weights.Lexical), weights},
-		"rrf_k":            {strconv.Itoa(f.RRFK), c.RRFK == 0},
-		"pool_size":        {strconv.Itoa(f.PoolSize), c.PoolSize == 0},
-		"batch_size":       {strconv.Itoa(f.BatchSize), c.BatchSize == 0},
-		"optional.vector":  {strconv.FormatBool(f.Optional.Vector), !c.Optional.Vector},
-		"optional.lexical": {strconv.FormatBool(f.Optional.Lexical), !c.Optional.Lexical},
-		"read_only":        {strconv.FormatBool(f.ReadOnly), !c.ReadOnly},
-		"embedder":         {"default", true},
-		"judge":            {"none", true},
+		"chunk.max_words":          {strconv.Itoa(f.Chunk.MaxWords), c.Chunk.MaxWords == 0},
+		"chunk.overlap":            {strconv.Itoa(f.Chunk.Overlap), c.Chunk.Overlap == 0},
+		"depth":                    {strconv.Itoa(f.Depth), c.Depth == 0},
+		"weights.vector":           {number(f.Weights.Vector), weights},
+		"weights.lexical":          {number(f.Weights.Lexical), weights},
+		"rrf_k":                    {strconv.Itoa(f.RRFK), c.RRFK == 0},
+		"pool_size":                {strconv.Itoa(f.PoolSize), c.PoolSize == 0},
+		"batch_size":               {strconv.Itoa(f.BatchSize), c.BatchSize == 0},
+		"optional.vector":          {strconv.FormatBool(f.Optional.Vector), !c.Optional.Vector},
+		"optional.lexical":         {strconv.FormatBool(f.Optional.Lexical), !c.Optional.Lexical},
+		"boosts.title":             {number(f.Boosts.Title), c.Boosts.Title == 0},
+		"boosts.recency":           {number(f.Boosts.Recency.Weight), c.Boosts.Recency.Weight == 0},
+		"boosts.recency.half_days": {number(f.Boosts.Recency.HalfDays), c.Boosts.Recency.HalfDays == 0},
+		"boosts.source":            {f.Boosts.sources(), len(c.Boosts.Source) == 0},
+		"read_only":                {strconv.FormatBool(f.ReadOnly), !c.ReadOnly},
+		"embedder":                 {"default", true},
+		"judge":                    {"none", true},
 	}
 	if c.Embedder != nil {
 		v["embedder"] = ConfigValue{modelName(c.Embedder.Info()), false}

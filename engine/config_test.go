@@ -19,6 +19,7 @@ func TestEffective(t *testing.T) {
 	want := map[string]engine.ConfigValue{
 		"chunk.max_words": def("400"), "chunk.overlap": def("0"), "depth": def("100"), "weights.vector": def("1"), "weights.lexical": def("1"),
 		"rrf_k": def("60"), "pool_size": def("50"), "batch_size": def("100"), "optional.vector": def("false"), "optional.lexical": def("false"),
+		"boosts.title": def("0"), "boosts.recency": def("0"), "boosts.recency.half_days": def("30"), "boosts.source": def("none"),
 		"read_only": def("false"), "embedder": def("default"), "judge": def("none"),
 	}
 	if diff := cmp.Diff(want, engine.Config{}.Effective()); diff != "" {
@@ -28,18 +29,22 @@ func TestEffective(t *testing.T) {
 		cfg  engine.Config
 		want engine.ConfigValue
 	}{
-		"chunk.max_words":  {engine.Config{Chunk: chunk.Config{MaxWords: 9}}, set("9")},
-		"chunk.overlap":    {engine.Config{Chunk: chunk.Config{Overlap: 3}}, set("3")},
-		"depth":            {engine.Config{Depth: 100}, set("100")}, // said, though it is the default
-		"weights.vector":   {engine.Config{Weights: fuse.Weights{Lexical: 1}}, set("0")},
-		"weights.lexical":  {engine.Config{Weights: fuse.Weights{Lexical: .25}}, set("0.25")},
-		"rrf_k":            {engine.Config{RRFK: 1}, set("1")},
-		"pool_size":        {engine.Config{PoolSize: 7}, set("7")},
-		"batch_size":       {engine.Config{BatchSize: 1}, set("1")},
-		"optional.vector":  {engine.Config{Optional: engine.Arms{Vector: true}}, set("true")},
-		"optional.lexical": {engine.Config{Optional: engine.Arms{Lexical: true}}, set("true")},
-		"read_only":        {engine.Config{ReadOnly: true}, set("true")},
-		"judge":            {engine.Config{Judge: judge(nil)}, set("test judge")},
+		"chunk.max_words":          {engine.Config{Chunk: chunk.Config{MaxWords: 9}}, set("9")},
+		"chunk.overlap":            {engine.Config{Chunk: chunk.Config{Overlap: 3}}, set("3")},
+		"depth":                    {engine.Config{Depth: 100}, set("100")}, // said, though it is the default
+		"weights.vector":           {engine.Config{Weights: fuse.Weights{Lexical: 1}}, set("0")},
+		"weights.lexical":          {engine.Config{Weights: fuse.Weights{Lexical: .25}}, set("0.25")},
+		"rrf_k":                    {engine.Config{RRFK: 1}, set("1")},
+		"pool_size":                {engine.Config{PoolSize: 7}, set("7")},
+		"batch_size":               {engine.Config{BatchSize: 1}, set("1")},
+		"optional.vector":          {engine.Config{Optional: engine.Arms{Vector: true}}, set("true")},
+		"optional.lexical":         {engine.Config{Optional: engine.Arms{Lexical: true}}, set("true")},
+		"boosts.title":             {engine.Config{Boosts: engine.Boosts{Title: .5}}, set("0.5")},
+		"boosts.recency":           {engine.Config{Boosts: engine.Boosts{Recency: engine.Recency{Weight: 2}}}, set("2")},
+		"boosts.recency.half_days": {engine.Config{Boosts: engine.Boosts{Recency: engine.Recency{HalfDays: 7}}}, set("7")},
+		"boosts.source":            {engine.Config{Boosts: engine.Boosts{Source: map[string]float64{"wiki": 1, "chat": -.5}}}, set(`"chat"=-0.5 "wiki"=1`)},
+		"read_only":                {engine.Config{ReadOnly: true}, set("true")},
+		"judge":                    {engine.Config{Judge: judge(nil)}, set("test judge")},
 	} {
 		got := tc.cfg.Effective()
 		if got[name] != tc.want {
@@ -73,6 +78,10 @@ func TestConfigRefuses(t *testing.T) {
 		"pool size -1":     {PoolSize: -1},
 		"batch size -1":    {BatchSize: -1},
 		"vector weight -1": {Weights: fuse.Weights{Vector: -1, Lexical: 1}},
+		"title -1":         {Boosts: engine.Boosts{Title: -1}},
+		"half days NaN":    {Boosts: engine.Boosts{Recency: engine.Recency{HalfDays: math.NaN()}}},
+		"weight +Inf":      {Boosts: engine.Boosts{Recency: engine.Recency{Weight: math.Inf(1)}}},
+		`source "wiki" -1`: {Boosts: engine.Boosts{Source: map[string]float64{"wiki": -1}}},
 		"weight NaN":       {Weights: fuse.Weights{Vector: 1, Lexical: math.NaN()}},
 	} {
 		dir := t.TempDir()
@@ -91,7 +100,7 @@ func TestFingerprint(t *testing.T) {
 	base := of(engine.Config{})
 	for name, cfg := range map[string]engine.Config{
 		"again": {}, "weights": {Weights: fuse.Weights{Vector: .5, Lexical: 2}}, "depth": {Depth: 7}, "pool": {PoolSize: 3}, "rrf": {RRFK: 9},
-		"batch": {BatchSize: 1}, "chunk said": {Chunk: chunk.Config{MaxWords: 400}},
+		"batch": {BatchSize: 1}, "boosts": {Boosts: engine.Boosts{Title: 1}}, "chunk said": {Chunk: chunk.Config{MaxWords: 400}},
 	} {
 		if of(cfg) != base {
 			t.Errorf("%s: the fingerprint differs, though an ingest leaves the same", name)

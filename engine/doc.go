@@ -8,7 +8,7 @@
 //	vector      exact cosine against the question's vector
 //	lexical     BM25
 //	fusion      reciprocal rank fusion of both
-//	boosted     declared boosts; none exist yet, so it hands on its input
+//	boosted     declared boosts; without one it hands on its input
 //	candidates  the passages handed to the reranker
 //	rerank      the order of Config.Judge, if there is one
 //	final       cut to k

@@ -48,7 +48,7 @@ func Example() {
 	// vector executed 2 ""
 	// lexical executed 1 ""
 	// fusion executed 2 ""
-	// boosted skipped 2 "no boost is declared"
+	// boosted executed 2 "identity: no boost is declared"
 	// candidates executed 2 ""
 	// rerank skipped 2 "no model"
 	// final executed 1 ""

@@ -7,6 +7,7 @@ type Query struct {
 	Text    string
 	K       int               // most hits to return, at least 1
 	Filters map[string]string // meta values that a document must have, all of them, byte by byte
+	AsOf    string            // RFC 3339 date or time of the question; empty if unknown, never taken from the clock
 	Unit    Unit              // what a hit stands for; empty means UnitChunk
 	Explain bool              // also say how each final hit came about; changes no ranking
 }
@@ -61,7 +62,7 @@ const (
 type Stage struct {
 	Name    string
 	State   State
-	Reason  string // why it was skipped, failed, or found nothing
+	Reason  string // why it was skipped, failed, found nothing or changed nothing
 	Hits    []Hit  // what the next stage was given, in order
 	Total   int    // passages that it could have returned, before its cut
 	CutAt   int    // most passages that it returns; 0 if it does not cut

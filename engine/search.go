@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/engine/chunk"
 	"github.com/touchstone-eval/touchstone/engine/embed"
+	"github.com/touchstone-eval/touchstone/engine/enrich"
 	"github.com/touchstone-eval/touchstone/engine/fuse"
 	"github.com/touchstone-eval/touchstone/engine/lexical"
 )
@@ -32,17 +33,32 @@ func (e *Engine) Search(ctx context.Context, q Query) (*Result, error) {
 	if q.Unit != "" && q.Unit != UnitChunk && q.Unit != UnitDocument {
 		return nil, fmt.Errorf("search: unit %q: want %q or %q", q.Unit, UnitChunk, UnitDocument)
 	}
+	asOf, err := q.asOf()
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
 	q.Text = strings.ToValidUTF8(q.Text, "\uFFFD")
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	if e.closed {
 		return nil, fmt.Errorf("search: %w", ErrClosed)
 	}
-	s := search{engine: e, ctx: ctx, query: q, documents: map[string]string{}}
+	s := search{engine: e, ctx: ctx, query: q, asOf: asOf, documents: map[string]string{}}
 	if err := s.run(); err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
 	return &Result{Hits: s.hits, Stages: s.stages, Channels: s.channels(), Config: maps.Clone(e.effective)}, nil
+}
+
+func (q Query) asOf() (*enrich.Moment, error) {
+	if q.AsOf == "" {
+		return nil, nil
+	}
+	m, ok := enrich.ParseMoment(q.AsOf)
+	if !ok {
+		return nil, fmt.Errorf("as of %.40q: want a date such as 2026-05-01, or an RFC 3339 time", q.AsOf)
+	}
+	return &m, nil
 }
 
 // search is one query on its way through the stages.
@@ -50,6 +66,7 @@ type search struct {
 	engine *Engine
 	ctx    context.Context
 	query  Query
+	asOf   *enrich.Moment // nil if unknown
 
 	allow     func(id string) bool // nil without filters
 	stages    []Stage

@@ -209,7 +209,7 @@ func TestStages(t *testing.T) {
 	fused := len(stage(t, r, engine.StageFusion).Hits)
 	want := []line{
 		{"vector", engine.Executed, 40, 40, ""}, {"lexical", engine.Executed, 40, 40, ""},
-		{"fusion", engine.Executed, fused, 0, ""}, {"boosted", engine.Skipped, fused, 0, "no boost is declared"},
+		{"fusion", engine.Executed, fused, 0, ""}, {"boosted", engine.Executed, fused, 0, "identity: no boost is declared"},
 		{"candidates", engine.Executed, 12, 12, ""}, {"rerank", engine.Skipped, 12, 0, "no model"},
 		{"final", engine.Executed, 20, 20, ""},
 	}
@@ -438,7 +438,8 @@ func TestSearchRefuses(t *testing.T) {
 	e := open(t, t.TempDir(), engine.Config{})
 	ingest(t, e, corpus(5)...)
 	for name, q := range map[string]engine.Query{
-		"k 0": {Text: "fox"}, "k -1": {Text: "fox", K: -1}, `unit "page"`: {Text: "fox", K: 1, Unit: "page"},
+		`as of "soon"`: {Text: "fox", K: 1, AsOf: "soon"},
+		"k 0":          {Text: "fox"}, "k -1": {Text: "fox", K: -1}, `unit "page"`: {Text: "fox", K: 1, Unit: "page"},
 	} {
 		if _, err := e.Search(t.Context(), q); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)

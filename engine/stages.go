@@ -30,11 +30,6 @@ func ids(hits []Hit) []string {
 	return out
 }
 
-func (s *search) boost(stage *Stage) error {
-	stage.State, stage.Reason = Skipped, "no boost is declared"
-	return nil
-}
-
 func (s *search) pool(stage *Stage) error {
 	stage.CutAt = s.engine.cfg.PoolSize
 	s.hits = s.hits[:min(len(s.hits), stage.CutAt)]
