@@ -63,12 +63,12 @@ func (t Tied) String() string {
 	return strings.Join(parts, " ")
 }
 
-// ParseTied reads "a (b c) d": ids separated by white space, the ids of a tie
+// ParseTied reads "a (b c) d": ids separated by ASCII white space, the ids of a tie
 // group in parentheses. Ids hold no parentheses, and groups do not nest.
 func ParseTied(s string) (Tied, error) {
 	var t Tied
 	inside := false
-	for _, word := range strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ").Replace(s)) {
+	for _, word := range asciiFields(strings.NewReplacer("(", " ( ", ")", " ) ").Replace(s)) {
 		switch {
 		case word == "(" && inside:
 			return nil, fmt.Errorf("ranking %q: a group opens inside a group", s)
@@ -96,6 +96,11 @@ func ParseTied(s string) (Tied, error) {
 	return t, nil
 }
 
+// asciiFields splits at ASCII white space only: an id may hold U+00A0.
+func asciiFields(s string) []string {
+	return strings.FieldsFunc(s, func(c rune) bool { return c == ' ' || '\t' <= c && c <= '\r' })
+}
+
 // maxTiedLine bounds a line of ReadTied.
 const maxTiedLine = 16 << 20
 
@@ -110,9 +115,11 @@ func ReadTied(name string, r io.Reader) (Tied, error) {
 	n := 0
 	for lines.Scan() {
 		n++
-		group := strings.FieldsFunc(strings.TrimPrefix(lines.Text(), "\ufeff"), func(c rune) bool {
-			return c == ' ' || '\t' <= c && c <= '\r'
-		})
+		text := lines.Text()
+		if n == 1 {
+			text = strings.TrimPrefix(text, "\ufeff")
+		}
+		group := asciiFields(text)
 		if len(group) == 0 {
 			continue
 		}

@@ -14,6 +14,9 @@
 // on purpose in these refusals and in the following: a UTF-8 byte order mark
 // is stripped, comment lines (first character #) and blank lines are accepted
 // everywhere, and a question without results counts 0 unless asked otherwise.
+// Where trec_eval prints a value that is not a number, for a question none of
+// whose hits is judged under -J, the value is 0; where it sorts custom gains
+// that are fractions wrongly, they are sorted right.
 //
 // These measures of trec_eval are left out: G, Rndcg, ndcg_rel, Rprec_mult,
 // relative_P and set_relative_P, which are experimental and unused, and 10.0's

@@ -59,6 +59,10 @@ func TestOptionsThatContradict(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error = %v, want one that says %q", err, tt.want)
 			}
+			// Only the scale of ERR depends on the files.
+			if checked := tt.o.Check(); (checked == nil) != strings.Contains(tt.want, "grade 2") {
+				t.Errorf("Check() = %v", checked)
+			}
 			if r != nil {
 				t.Error("a result beside the error")
 			}
@@ -109,6 +113,38 @@ func TestFractionalGains(t *testing.T) {
 	got := value(t, r, "ndcg_1=0.2,2=0.9,3=0.5,4=0.1")
 	if math.Abs(got-0.78091941750) > 1e-10 {
 		t.Errorf("ndcg = %.12f, want 0.78091941750", got)
+	}
+}
+
+// trec_eval divides 0 by 0 for interpolated precision if no hit is judged.
+func TestJudgedOnlyWithoutJudgedHits(t *testing.T) {
+	for _, order := range trec.Orders() {
+		r, err := evaluate(t, "q1 0 a 1\nq2 0 a 1\n", "q1 Q0 x 1 2 t\nq2 Q0 a 1 2 t\n", trec.Options{All: true, JudgedOnly: true, Order: order})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"iprec_at_recall_0.00", "11pt_avg", "map"} {
+			if got := value(t, r, name); got != .5 {
+				t.Errorf("order %s: %s = %v, want .5: 0 for q1 and 1 for q2", order, name, got)
+			}
+		}
+	}
+}
+
+// 9.0.8 counts the relevant documents of a question without results by grade,
+// not by level; everything else, and 10.0, goes by level.
+func TestRelevantOfMissingQuestions(t *testing.T) {
+	for order, want := range map[trec.Order]float64{trec.Trec9: 3, trec.Trec: 2} {
+		r, err := evaluate(t, "q1 0 a 2\nq1 0 b 1\nq2 0 a 1\nq2 0 b 2\n", "q1 Q0 a 1 1 t\n", trec.Options{All: true, Level: 2, Order: order, Measures: measures(t, "NumRel")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := value(t, r, "num_rel"); got != want {
+			t.Errorf("order %s: num_rel = %v, want %v", order, got, want)
+		}
+		if got := value(t, r, "NumRel"); got != 2 {
+			t.Errorf("order %s: NumRel = %v, want 2", order, got)
+		}
 	}
 }
 

@@ -44,6 +44,14 @@ type Options struct {
 	TieRanges bool
 }
 
+// Check reports what is wrong with the options, without reading anything: an
+// unknown order, options that contradict each other, no measure. Score and
+// Evaluate refuse the same.
+func (o Options) Check() error {
+	_, err := newPlan(o)
+	return err
+}
+
 func (o Options) withDefaults() (Options, error) {
 	if o.Order == "" {
 		o.Order = Trec

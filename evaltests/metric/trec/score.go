@@ -261,6 +261,7 @@ func (p *plan) finish(questions []Question, noGold []string, golds map[string]*g
 			if err != nil {
 				return nil, err
 			}
+			p.countMissing(q, golds[id])
 			r.Questions = append(r.Questions, q)
 		}
 	}
@@ -281,6 +282,19 @@ func (p *plan) finish(questions []Question, noGold []string, golds map[string]*g
 		}
 	}
 	return r, nil
+}
+
+// countMissing does as 9.0.8, whose num_rel counts every grade above 0 of a
+// question without results, whatever the relevance level.
+func (p *plan) countMissing(q Question, g *gold) {
+	if p.Order != Trec9 {
+		return
+	}
+	for i, c := range p.cols {
+		if c.Name == "num_rel" {
+			q.Values[i] = float64(g.counts.Relevant(1))
+		}
+	}
 }
 
 func (r *Result) sumUp() error {
