@@ -7,6 +7,11 @@
 // id given twice, a gold id that is not in the corpus, an unknown key in
 // pack.toml. It never returns part of a pack.
 //
+// Formats of public sets keep what their sources say. Where a source gives its
+// passages no ids, they get one by content; ids in the order of the questions
+// would tell a subject where the gold is. A question that a source marks as
+// without an answer is a case with answerable false and no gold.
+//
 // A pack whose content lies elsewhere (EVAL_PACKS) and is not there is not
 // broken: [Load] returns a [*NotHereError], which callers report as "not run".
 package pack

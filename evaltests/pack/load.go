@@ -52,12 +52,19 @@ type loader struct {
 	read    func(c *content) error
 	// marker is a file that tells the format of a folder without pack.toml.
 	marker string
+	// splits are what split may be in pack.toml, the default first.
+	splits []string
 }
 
 var loaders = map[string]loader{
-	"beir":    {version: 1, read: readBEIR, marker: "corpus.jsonl"},
-	"godoc":   {version: 1, read: readGodoc},
-	"scifact": {version: 1, read: readSciFact, marker: "corpus_train.csv"},
+	"beir":        {version: 1, read: readBEIR, marker: "corpus.jsonl"},
+	"clapnq":      {version: 1, read: readClapNQ, marker: clapnqAnswerable},
+	"godoc":       {version: 1, read: readGodoc},
+	"hotpotqa":    {version: 1, read: readHotpotQA, marker: hotpotFile},
+	"multihoprag": {version: 1, read: readMultiHopRAG},
+	"scifact":     {version: 1, read: readSciFact, marker: "corpus_train.csv", splits: []string{"validation", "train"}},
+	"smart":       {version: 1, read: readSMART, marker: smartDocuments},
+	"squad2":      {version: 1, read: readSQuAD2},
 }
 
 // Formats lists the format names that pack.toml may carry.
@@ -165,21 +172,22 @@ func rawName(dir string) string {
 
 func externalFolder(m Manifest, o Options) (string, error) {
 	if o.Packs == "" {
-		return "", &NotHereError{Pack: m.Name, Reason: "EVAL_PACKS is not set; set it to the folder that holds " + m.Name + "/"}
+		return "", &NotHereError{Pack: m.Name, Reason: "EVAL_PACKS is not set; set it to the folder that holds " + m.folder() + "/"}
 	}
 	if info, err := os.Stat(o.Packs); err != nil || !info.IsDir() {
 		// A variable that is set but names nothing is a mistake, not an absence.
 		return "", fmt.Errorf("EVAL_PACKS=%s: no such folder; unset it or correct it", o.Packs)
 	}
-	at := filepath.Join(o.Packs, m.Name)
+	folder := m.folder()
+	at := filepath.Join(o.Packs, folder)
 	info, err := os.Stat(at)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", &NotHereError{Pack: m.Name, Reason: fmt.Sprintf("EVAL_PACKS has no folder %s/", m.Name)}
+		return "", &NotHereError{Pack: m.Name, Reason: fmt.Sprintf("EVAL_PACKS has no folder %s/", folder)}
 	case err != nil:
 		return "", fmt.Errorf("EVAL_PACKS=%s: %w", o.Packs, err)
 	case !info.IsDir():
-		return "", fmt.Errorf("EVAL_PACKS=%s: %s is no folder; want the folder that holds the pack", o.Packs, m.Name)
+		return "", fmt.Errorf("EVAL_PACKS=%s: %s is no folder; want the folder that holds the pack", o.Packs, folder)
 	}
 	return at, nil
 }
@@ -194,6 +202,7 @@ type content struct {
 	cases     []Case
 	files     []File
 	docAt     map[string]string // document id -> file:line
+	docIndex  map[string]int    // document id -> index in documents
 	caseAt    map[string]int    // case id -> index in cases
 	casePlace map[string]string
 	gold      []goldLine
@@ -251,9 +260,10 @@ func (c *content) addDocument(place string, d Document) error {
 		return fmt.Errorf("%s: document id %q was given before, at %s; ids must be unique", place, d.ID, first)
 	}
 	if c.docAt == nil {
-		c.docAt = map[string]string{}
+		c.docAt, c.docIndex = map[string]string{}, map[string]int{}
 	}
 	c.docAt[d.ID] = place
+	c.docIndex[d.ID] = len(c.documents)
 	c.documents = append(c.documents, d)
 	return nil
 }

@@ -34,7 +34,7 @@ func canonical(p *pack.Pack) string {
 }
 
 func TestLoadGoldenIDs(t *testing.T) {
-	for _, name := range []string{"beir", "public", "scifact"} {
+	for _, name := range []string{"beir", "clapnq", "hotpotqa", "multihoprag", "public", "scifact", "scifact-train", "smart", "squad2"} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join("testdata", name)
 			p, err := pack.Load(dir, pack.Options{})
@@ -206,7 +206,7 @@ func TestLoadRefuses(t *testing.T) {
 		},
 		{
 			"pack.toml of an unknown format", "beir", map[string]string{"pack.toml": strings.Replace(manifest, `"beir"`, `"bier"`, 1)},
-			`pack.toml:4: format "bier": no such loader; have [beir godoc scifact]`,
+			`pack.toml:4: format "bier": no such loader; have [beir clapnq godoc hotpotqa multihoprag scifact smart squad2]`,
 		},
 		{
 			"pack.toml with a bad name", "beir", map[string]string{"pack.toml": strings.Replace(manifest, `"k"`, `"../k"`, 1)},
@@ -326,7 +326,7 @@ func TestLoadFolder(t *testing.T) {
 	_, err := pack.Load(filepath.Join(dir, "none"), pack.Options{})
 	require.ErrorContains(t, err, "no such folder")
 	_, err = pack.Load(dir, pack.Options{})
-	require.ErrorContains(t, err, "name one of [beir godoc scifact]")
+	require.ErrorContains(t, err, "name one of [beir clapnq godoc hotpotqa multihoprag scifact smart squad2]")
 	_, err = pack.Load("testdata/beir", pack.Options{Format: "scifact"})
 	require.ErrorContains(t, err, "format scifact was asked for, but the pack says beir")
 	_, err = pack.Load("testdata/public", pack.Options{Format: "bier"})

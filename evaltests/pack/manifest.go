@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -28,7 +29,9 @@ type Manifest struct {
 	Role        string   `toml:"role"`        // "guard" (nothing obvious broke) or "benchmark"
 	Authored    string   `toml:"authored"`    // "self" or "external"
 	Selection   string   `toml:"selection"`   // which part of the source was taken, by what rule
+	Split       string   `toml:"split"`       // which questions of the source, where the format has several sets
 	External    bool     `toml:"external"`    // content lies in EVAL_PACKS/<name>, not beside pack.toml
+	Folder      string   `toml:"folder"`      // below EVAL_PACKS instead of name, where packs share content
 }
 
 var packName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
@@ -74,9 +77,18 @@ func (m Manifest) validate() (string, error) {
 		return "role", fmt.Errorf("role %q: want guard or benchmark", m.Role)
 	case m.Authored != "self" && m.Authored != "external":
 		return "authored", fmt.Errorf("authored %q: want self or external", m.Authored)
+	case m.Split != "" && !slices.Contains(loaders[m.Format].splits, m.Split):
+		return "split", fmt.Errorf("split %q: format %s has %v", m.Split, m.Format, loaders[m.Format].splits)
+	case m.Folder != "" && !m.External:
+		return "folder", fmt.Errorf("folder %q: only for a pack with external = true", m.Folder)
+	case m.Folder != "" && !packName.MatchString(m.Folder):
+		return "folder", fmt.Errorf("folder %q: want lower-case letters, digits and dashes", m.Folder)
 	}
 	return "", nil
 }
+
+// folder is where an external pack lies below EVAL_PACKS.
+func (m Manifest) folder() string { return cmp.Or(m.Folder, m.Name) }
 
 // isPack reports whether dir holds a pack.toml.
 func isPack(dir string) bool {

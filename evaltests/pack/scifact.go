@@ -2,6 +2,7 @@ package pack
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -14,8 +15,9 @@ import (
 
 // SciFact as published in CSV: corpus_train.csv (doc_id, title, abstract,
 // structured) and claims_validation.csv (one row for each evidence set of a
-// claim). The cases are the validation claims, which are BEIR's test split;
-// gold is every cited document, grade 1, as BEIR has it.
+// claim). The cases are the validation claims, which are BEIR's test split, or
+// with split = "train" those of claims_train.csv, BEIR's train split; gold is
+// every cited document, grade 1, as BEIR has it.
 func readSciFact(c *content) error {
 	err := c.eachCSV("corpus_train.csv", []string{"doc_id", "title", "abstract"}, func(place string, row []string) error {
 		sentences, err := numpyStrings(row[2])
@@ -27,7 +29,7 @@ func readSciFact(c *content) error {
 	if err != nil {
 		return err
 	}
-	const claims = "claims_validation.csv"
+	claims := "claims_" + cmp.Or(c.manifest.Split, "validation") + ".csv"
 	texts := map[string]string{}
 	return c.eachCSV(claims, []string{"id", "claim", "cited_doc_ids"}, func(place string, row []string) error {
 		id, text := row[0], row[1]

@@ -1,0 +1,299 @@
+package pack_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/touchstone-eval/touchstone/evaltests/pack"
+)
+
+// The counts are those that the sources state.
+func TestExternalPacksAreThePinnedOnes(t *testing.T) {
+	packs := os.Getenv("EVAL_PACKS")
+	for _, tc := range []struct {
+		name   string
+		counts pack.Counts
+		strata map[string]int
+	}{
+		{
+			"clapnq-dev", pack.Counts{Documents: 597, Cases: 600, Answerable: 300, Judgements: 300},
+			map[string]int{"answerable": 300, "unanswerable": 300},
+		},
+		{
+			"cranfield", pack.Counts{Documents: 1400, Cases: 225, Answerable: 225, Judgements: 1612},
+			map[string]int{"all": 225},
+		},
+		{
+			"hotpotqa-100", pack.Counts{Documents: 994, Cases: 100, Answerable: 100, Judgements: 200},
+			map[string]int{"bridge": 83, "comparison": 17},
+		},
+		{
+			"multihoprag-500-facts", pack.Counts{Documents: 438, Cases: 500, Answerable: 429, Judgements: 1153},
+			map[string]int{"inference": 161, "comparison": 154, "temporal": 114, "null": 71},
+		},
+		{
+			"scifact-train", pack.Counts{Documents: 5183, Cases: 809, Answerable: 809, Judgements: 919},
+			map[string]int{"all": 809},
+		},
+		{
+			"squad2-sample500", pack.Counts{Documents: 411, Cases: 500, Answerable: 242, Judgements: 242},
+			map[string]int{"answerable": 242, "unanswerable": 258},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p, err := pack.Load("../../fixtures/"+tc.name, pack.Options{Packs: packs})
+			var absent *pack.NotHereError
+			if errors.As(err, &absent) {
+				t.Skip(err)
+			}
+			require.NoError(t, err)
+			assert.Equal(t, tc.counts, p.Counts())
+			strata := map[string]int{}
+			for _, c := range p.Cases {
+				strata[c.Stratum]++
+				assert.Equal(t, c.Gold.Answerable, c.Gold.Relevant() > 0, c.Question.ID)
+				assert.Equal(t, c.Stratum == "unanswerable" || c.Stratum == "null", !c.Gold.Answerable, c.Question.ID)
+			}
+			assert.Equal(t, tc.strata, strata)
+			for _, d := range p.Documents {
+				assert.NotContains(t, d.ID, " ", "TREC files cannot hold it")
+			}
+			require.NoError(t, p.Check())
+		})
+	}
+}
+
+func TestLoadersTakeTheTextOfTheSource(t *testing.T) {
+	load := func(name string) *pack.Pack {
+		p, err := pack.Load(filepath.Join("testdata", name), pack.Options{})
+		require.NoError(t, err)
+		return p
+	}
+	p := load("clapnq")
+	assert.Equal(t, "Sourdough", p.Documents[0].Title)
+	assert.Equal(t, "The dough rests for a night . It is baked at dawn . ", p.Documents[0].Text)
+	assert.Equal(t, pack.Question{ID: "-12", Text: "who salts the café's soup ☕"}, p.Cases[1].Question)
+	assert.NotEqual(t, p.Documents[1].ID, p.Documents[2].ID, "a trailing blank apart")
+
+	p = load("hotpotqa")
+	assert.Equal(t, pack.Document{
+		ID: "Ann_Ottery_(baker)", Title: "Ann Ottery (baker)", Text: "Ann Ottery bakes. She was born in 1950.",
+	}, p.Documents[0])
+
+	p = load("squad2")
+	assert.Equal(t, "Rye bread keeps for a week. It is dark.", p.Documents[0].Text)
+	assert.Empty(t, p.Documents[0].Title)
+
+	p = load("multihoprag")
+	assert.Equal(t, "The Herald 2023-10-02 Rye costs two pence.", p.Documents[0].Text)
+	assert.Equal(t, "2023-10-03", p.Documents[1].Date, "the day where the article appeared")
+
+	p = load("smart")
+	assert.Equal(t, "flow of dough past a rolling pin .", p.Documents[0].Title)
+	assert.Equal(t, "flow of dough\npast a rolling pin .\nthe dough is rolled\nrests .", p.Documents[0].Text)
+	assert.Equal(t, pack.Document{ID: "2"}, p.Documents[1], "empty in the source")
+	assert.Equal(t, pack.Question{ID: "2", Text: "what heats an oven ."}, p.Cases[1].Question, "by position, not by .I 004")
+}
+
+// Ids by content do not change with the order of the file: numbers in that
+// order would tell a subject which passage belongs to which question.
+func TestPassageIDsDoNotFollowTheQuestions(t *testing.T) {
+	file := "clapnq_dev_answerable.jsonl"
+	text, err := os.ReadFile(filepath.Join("testdata/clapnq", file))
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	turned := edited(t, "clapnq", map[string]string{file: lines[2] + "\n" + lines[0] + "\n"})
+	a, err := pack.Load("testdata/clapnq", pack.Options{})
+	require.NoError(t, err)
+	b, err := pack.Load(turned, pack.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, a.Documents[0].ID, b.Documents[1].ID)
+	for i := range a.Cases[:2] {
+		assert.Equal(t, a.Cases[i].Gold, b.Cases[1-i].Gold)
+	}
+}
+
+func replaceIn(t *testing.T, fixture, file, old, new string) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", fixture, file))
+	require.NoError(t, err)
+	require.Contains(t, string(text), old)
+	return map[string]string{file: strings.Replace(string(text), old, new, 1)}
+}
+
+func TestLoadersRefuse(t *testing.T) {
+	const (
+		clapA  = "clapnq_dev_answerable.jsonl"
+		clapU  = "clapnq_dev_unanswerable.jsonl"
+		hotpot = "hotpotqa_100.json"
+		truth  = "ground_truth.json"
+		asked  = "queries.json"
+	)
+	for _, tc := range []struct {
+		name, fixture, file, old, new string
+		want                          string // the whole error after the folder
+	}{
+		{
+			"clapnq: key twice", "clapnq", clapA, `{"id":"11",`, `{"id":"11","id":"12",`,
+			clapA + `:1: key "id" is given twice; which one holds is anybody's guess`,
+		},
+		{
+			"clapnq: key in a passage twice", "clapnq", clapA, `{"title":"Soup",`, `{"title":"Soup","title":"Broth",`,
+			clapA + `:3: key "title" is given twice; which one holds is anybody's guess`,
+		},
+		{"clapnq: no question", "clapnq", clapA, `"input":"how long does sourdough rest",`, ``, clapA + `:1: want a value for input`},
+		{"clapnq: id that is a number", "clapnq", clapA, `"id":"11"`, `"id":11`, clapA + `:1: key "id": found a JSON number, want a string`},
+		{
+			"clapnq: key in other case", "clapnq", clapA, `{"title":"Soup",`, `{"Title":"Soup",`,
+			clapA + `:3: passages[0] of question "-12": key "Title": want "title", in lower and upper case as here`,
+		},
+		{
+			"clapnq: passage without text", "clapnq", clapU, `"text":"The cook salts it last .",`, ``,
+			clapU + `:2: passages[0] of question "14": want a value for text`,
+		},
+		{"clapnq: no passage", "clapnq", clapU, `[{"title":"Soup","text":"The cook salts it last .","sentences":[]}]`, `[]`, clapU + `:2: question "14" has 0 passages, want 1`},
+		{
+			"clapnq: answer among the unanswerable", "clapnq", clapU, `{"answer":""`, `{"answer":"a baker"`,
+			clapU + `:1: question "-13" has 1 answers, but stands among the unanswerable`,
+		},
+		{
+			"clapnq: no answer among the answerable", "clapnq", clapA, `{"answer":"the cook"`, `{"answer":" "`,
+			clapA + `:3: question "-12" has 0 answers, but stands among the answerable`,
+		},
+		{"clapnq: answer missing", "clapnq", clapA, `"answer":"the cook",`, ``, clapA + `:3: question "-12": output[0]: want a value for answer`},
+		{
+			"clapnq: question in both files", "clapnq", clapU, `"id":"14"`, `"id":"11"`,
+			clapU + `:2: case id "11" was given before, at DIR/` + clapA + `:1; ids must be unique`,
+		},
+
+		{"hotpotqa: not an array", "hotpotqa", hotpot, "[\n  {", "{\"data\": [\n  {", hotpot + `:22: not JSON: the value ends too early`},
+		{"hotpotqa: text after the array", "hotpotqa", hotpot, "\n]\n", "\n]\n\n[]\n", hotpot + `:23: more text after the JSON value: "[]\n"`},
+		{"hotpotqa: comma missing", "hotpotqa", hotpot, "  },\n  {", "  }\n  {", hotpot + `:12: not JSON: invalid character '{' after array element`},
+		{"hotpotqa: not UTF-8", "hotpotqa", hotpot, "Rye grows", "R\xffe grows", hotpot + `:18: not valid UTF-8`},
+		{
+			"hotpotqa: key twice", "hotpotqa", hotpot, `"_id": "h2",`, `"_id": "h2", "_id": "h3",`,
+			hotpot + `:12: key "_id" is given twice; which one holds is anybody's guess`,
+		},
+		{"hotpotqa: no type", "hotpotqa", hotpot, `"type": "bridge", `, ``, hotpot + `:12: want a value for type`},
+		{
+			"hotpotqa: fact on another question's paragraph", "hotpotqa", hotpot, `["Rye", 0]]`, `["Flour", 0]]`,
+			hotpot + `:12: supporting_facts[1] of question "h2": "Flour" is not among its paragraphs`,
+		},
+		{
+			"hotpotqa: fact without a number", "hotpotqa", hotpot, `["Rye", 0]]`, `["Rye"]]`,
+			hotpot + `:12: supporting_facts[1] of question "h2": found 1 values, want 2`,
+		},
+		{
+			"hotpotqa: sentence that is null", "hotpotqa", hotpot, `["Rye", ["Rye grows beside the mill."]]`, `["Rye", null]`,
+			hotpot + `:12: context[1] of question "h2": value 1 is null`,
+		},
+		{
+			"hotpotqa: paragraph twice", "hotpotqa", hotpot, `["Flour", [`, `["Miller of Ottery", [`,
+			hotpot + `:2: question "h1" has paragraph "Miller of Ottery" twice`,
+		},
+		{
+			"hotpotqa: one title with two texts", "hotpotqa", hotpot, `["Flour", ["Flour is milled grain."]]`, `["Rye", ["Another."]]`,
+			hotpot + `:12: document "Rye" differs from its first form, at DIR/` + hotpot + `:2`,
+		},
+		{
+			"hotpotqa: titles equal but for blanks", "hotpotqa", hotpot, `["Flour", [`, `["Miller  of Ottery", [`,
+			hotpot + `:2: document "Miller_of_Ottery" differs from its first form, at DIR/` + hotpot + `:2`,
+		},
+		{
+			"hotpotqa: no gold", "hotpotqa", hotpot, `[["Miller of Ottery", 0], ["Rye", 0]]`, `[]`,
+			hotpot + `:12: question "h2" has no relevant document and is not marked unanswerable`,
+		},
+
+		{"squad2: question lost", "squad2", asked, `"total": 3`, `"total": 4`, asked + `:1: total says 4, but queries holds 3`},
+		{"squad2: no total", "squad2", asked, `, "total": 3`, ``, asked + `:1: total says nothing, but queries holds 3`},
+		{"squad2: no queries", "squad2", asked, `"queries": [`, `"query": [`, asked + `:1: the file: no key "queries"`},
+		{"squad2: key of one question missing", "squad2", truth, `"s2": {`, `"s9": {`, asked + `:5: question "s2" is not in ground_truth.json`},
+		{
+			"squad2: answer that is not there", "squad2", truth, `"last"`, `"first"`,
+			truth + `:4: answer "first" of question "s3" is not in its paragraph`,
+		},
+		{"squad2: impossible with an answer", "squad2", truth, `[""]`, `["a week"]`, truth + `:3: question "s2" has 1 answers, but is_impossible is true`},
+		{"squad2: possible without an answer", "squad2", truth, `["last"]`, `[]`, truth + `:4: question "s3" has 0 answers, but is_impossible is false`},
+		{"squad2: is_impossible missing", "squad2", truth, `"is_impossible": true`, `"impossible": true`, truth + `:3: want a value for is_impossible`},
+		{"squad2: id twice in the key", "squad2", truth, `"s2": {`, `"s1": {`, truth + `:1: key "s1" is given twice; which one holds is anybody's guess`},
+		{"squad2: no paragraph", "squad2", asked, `"context": "Salt is added last.", `, ``, asked + `:6: want a value for context`},
+		{
+			"squad2: question twice", "squad2", asked, `"id": "s2"`, `"id": "s1"`,
+			asked + `:5: case id "s1" was given before, at DIR/queries.json:4; ids must be unique`,
+		},
+
+		{
+			"multihoprag: null with evidence", "multihoprag", asked, `"inference_query"`, `"null_query"`,
+			truth + `:9: question "1" of type null_query has 1 facts as evidence`,
+		},
+		{
+			"multihoprag: no evidence", "multihoprag", asked, `"null_query"`, `"temporal_query"`,
+			truth + `:15: question "2" of type temporal_query has 0 facts as evidence`,
+		},
+		{
+			"multihoprag: type unknown", "multihoprag", asked, `"inference_query"`, `"guess_query"`,
+			asked + `:5: stratum "guess" is not among those of pack.toml [comparison inference null temporal]`,
+		},
+		{
+			"multihoprag: day that is none", "multihoprag", truth, `2023-10-02T23:30:00+00:00`, `October 2`,
+			truth + `:2: evidence_list[0] of question "0": published_at "October 2": want a time in RFC 3339`,
+		},
+		{
+			"multihoprag: fact missing", "multihoprag", truth, `"fact": "Rye costs three pence.", `, ``,
+			truth + `:2: evidence_list[1] of question "0": want a value for fact`,
+		},
+		{
+			"multihoprag: question without a query", "multihoprag", truth, `"2": {`, `"3": {`,
+			asked + `:6: question "2" is not in ground_truth.json`,
+		},
+
+		{"smart: number that is none", "smart", "cran.all.1400", ".I 2", ".I two", `cran.all.1400:17: found ".I two", want .I and a number`},
+		{"smart: number twice", "smart", "cran.all.1400", ".I 3", ".I 1", `cran.all.1400:22: document id "1" was given before, at DIR/cran.all.1400:1; ids must be unique`},
+		{"smart: question number twice", "smart", "cran.qry", ".I 004", ".I 001", `cran.qry:5: question .I 1 was given before, at DIR/cran.qry:1`},
+		{"smart: unknown field", "smart", "cran.all.1400", ".B", ".X", `cran.all.1400:7: field .X: want .T, .A, .B or .W`},
+		{"smart: text before a field", "smart", "cran.qry", ".I 001\n.W", ".I 001", `cran.qry:2: text outside a field: "how does dough flow past"; want .T, .A, .B or .W first`},
+		{"smart: field before a record", "smart", "cran.qry", ".I 001\n", "", `cran.qry:1: field .W before the first .I`},
+		{"smart: question without text", "smart", "cran.qry", "what heats an oven .\n", "", `cran.qry:5: question "2" has no text`},
+		{"smart: relevance out of range", "smart", "cranqrel", "2 3  2", "2 3  6", `cranqrel:4: relevance "6": want 1 (complete answer) to 5 (no interest), or -1`},
+		{"smart: column missing", "smart", "cranqrel", "2 3  2", "2 3", `cranqrel:4: found 2 columns, want 3 (question, document, relevance): "2 3"`},
+		{"smart: question by its .I", "smart", "cranqrel", "2 3  2", "4 3 2", `cranqrel:4: gold for question "4", which is not among the questions`},
+		{"smart: document that is not there", "smart", "cranqrel", "1 3 4", "1 4 4", `cranqrel:2: gold id "4" of question "1" is not in the corpus`},
+
+		{"split unknown", "scifact-train", "pack.toml", `"train"`, `"test"`, `pack.toml:5: split "test": format scifact has [validation train]`},
+		{"split of a format without", "squad2", "pack.toml", `role =`, "split = \"train\"\nrole =", `pack.toml:6: split "train": format squad2 has []`},
+		{"folder of a pack that is here", "squad2", "pack.toml", `role =`, "folder = \"squad\"\nrole =", `pack.toml:6: folder "squad": only for a pack with external = true`},
+		{
+			"folder that leaves EVAL_PACKS", "squad2", "pack.toml", `role =`, "external = true\nfolder = \"../squad\"\nrole =",
+			`pack.toml:7: folder "../squad": want lower-case letters, digits and dashes`,
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := edited(t, tc.fixture, replaceIn(t, tc.fixture, tc.file, tc.old, tc.new))
+			p, err := pack.Load(dir, pack.Options{})
+			require.Error(t, err)
+			assert.Nil(t, p, "nothing half-loaded")
+			assert.Equal(t, dir+string(filepath.Separator)+strings.ReplaceAll(tc.want, "DIR", dir), err.Error())
+		})
+	}
+}
+
+// Packs that share content name its folder.
+func TestExternalPackInAnotherFolder(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "pack.toml"), []byte(
+		"name = \"a-train\"\nversion = \"1\"\nunit = \"document\"\nformat = \"scifact\"\nsplit = \"train\"\nrole = \"guard\"\nauthored = \"self\"\nexternal = true\nfolder = \"a\"\n",
+	), 0o644))
+	packs := t.TempDir()
+	_, err := pack.Load(dir, pack.Options{Packs: packs})
+	require.EqualError(t, err, "pack a-train: not here: EVAL_PACKS has no folder a/")
+	require.NoError(t, os.CopyFS(filepath.Join(packs, "a"), os.DirFS("testdata/scifact-train")))
+	p, err := pack.Load(dir, pack.Options{Packs: packs})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"5"}, p.CaseIDs(), "the training claims")
+}
