@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -66,8 +67,15 @@ type Result struct {
 // golden's scores alone: a group spans at most epsilon, relative, from its
 // first member, without chaining, and its ids may come in any order. A golden
 // whose scores tie more than half of it could call any order benign, so it is
-// CouldNotMeasure.
+// CouldNotMeasure. A k below 1, ids that are empty or there twice, and scores
+// that are not as many as the ids are errors.
 func Check(live []string, g List, k int, epsilon float64, against Against) (Result, error) {
+	if k < 1 {
+		return Result{}, fmt.Errorf("depth %d: want at least 1", k)
+	}
+	if len(g.IDs) != len(g.Scores) {
+		return Result{}, fmt.Errorf("golden has %d ids and %d scores: want one score for each id", len(g.IDs), len(g.Scores))
+	}
 	live = live[:min(k, len(live))]
 	n := min(k, max(len(live), len(g.IDs)))
 	r := Result{N: n}

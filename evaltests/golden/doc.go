@@ -5,9 +5,9 @@
 // current.jsonl). [Check] holds one live list to its golden by rank-biased
 // overlap, forgiving the order of tied scores; [CheckSuite] does it for a
 // whole suite, and coverage is part of it: a case that could not be compared
-// is never counted as unmoved. [Accept] replaces a golden deliberately, with a
-// reason, from a recorded run whose labelled gates are green, and adds a line
-// to the ledger.
+// is never counted as unmoved. [Blessing.Accept] replaces a golden
+// deliberately, with a reason, from a recorded run whose labelled gates are
+// green, and adds a line to the ledger.
 //
 // It refuses a golden that was edited by hand (its digest is not that of the
 // last ledger line), one of another depth, and a blessing without a reason,

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"sort"
@@ -156,9 +155,14 @@ func FromRecord(f *record.File, k int) *File {
 			continue
 		}
 		ids, scores, _ := record.Documents(r.Ranking)
-		cut := min(k, len(ids))
-		for cut > 0 && cut < len(ids) && math.Abs(scores[cut]-scores[cut-1]) <= DefaultEpsilon*math.Abs(scores[cut-1]) {
-			cut++
+		// The groups are those that Check will form, so that it finds whole the
+		// one that crosses k.
+		cut := 0
+		for _, size := range tieGroups(scores, DefaultEpsilon) {
+			if cut >= k {
+				break
+			}
+			cut += size
 		}
 		g.Cases = append(g.Cases, Case{
 			Key: r.Case, Digest: r.Digest,

@@ -42,6 +42,9 @@ func ReadLedger(dir string) ([]Entry, error) {
 		if err := strict.JSON(text, &e, true); err != nil {
 			return err
 		}
+		if e.V != formatVersion {
+			return fmt.Errorf("format %d; this tool reads %d", e.V, formatVersion)
+		}
 		entries = append(entries, e)
 		return nil
 	})
@@ -64,20 +67,32 @@ func VerifyLedger(dir string, current *File) error {
 	return nil
 }
 
+// verifyAnchor refuses an anchor that was never a current golden.
+func verifyAnchor(dir string, entries []Entry, anchor *File) error {
+	for _, e := range entries {
+		if e.After == anchor.Digest {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: digest %.12s is not that of any blessing in the ledger", filepath.Join(dir, AnchorFile), anchor.Digest)
+}
+
+// appendLedger adds a line. The file is written anew and renamed: a line that
+// was cut short would make the whole ledger unreadable.
 func appendLedger(dir string, e Entry) error {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
+	path := filepath.Join(dir, LedgerFile)
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	buf := bytes.NewBuffer(data)
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		buf.WriteByte('\n')
+	}
+	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(e); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, LedgerFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	if _, err := f.Write(buf.Bytes()); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return writeFile(path, buf.Bytes())
 }

@@ -46,12 +46,22 @@ func (c CaseResult) drifted() bool {
 	return c.Current.State == Drift || c.Anchor != nil && c.Anchor.State == Drift
 }
 
+// worse is the check that decides the case: the one that found drift, current
+// before anchor.
+func (c CaseResult) worse() (Result, Against) {
+	if c.Current.State != Drift && c.drifted() {
+		return *c.Anchor, Anchor
+	}
+	return c.Current, Current
+}
+
 // SuiteResult is the check of a suite.
 type SuiteResult struct {
-	Verdict  string // Pass, Regressed or CouldNotMeasureSuite
+	Verdict  string // Pass, Regressed or NoMeasure
 	Reasons  []string
 	Action   string
 	Advisory string       // why it does not block here, if it does not
+	Vouched  string       // the labelled record that vouches for the golden, and why it was blessed
 	Cases    []CaseResult // moved cases, worst first
 	Compared int
 	Planned  int
@@ -87,7 +97,16 @@ func CheckSuite(dir, suite string, cfg Config, run record.Run, rows []record.Row
 	if err := VerifyLedger(dir, current); err != nil {
 		return fail("restore the golden from version control, or bless again with a reason", "%v", err)
 	}
+	entries, err := ReadLedger(dir)
+	if err != nil {
+		return fail("restore the file from version control", "%v", err)
+	}
+	last := entries[len(entries)-1]
+	res.Vouched = fmt.Sprintf("record %.12s of %s vouches for the golden: %s", last.Vouched, last.When, last.Reason)
 	anchor, err := Read(filepath.Join(dir, AnchorFile))
+	if err == nil {
+		err = verifyAnchor(dir, entries, anchor)
+	}
 	if err != nil {
 		return fail("restore the file from version control", "%v", err)
 	}
@@ -151,7 +170,13 @@ func (res SuiteResult) compare(cfg Config, plan []string, rows []record.Row, cur
 		}
 		// A changed question has no anchor any more; a new one has none yet.
 		if a, ok := anchors[key]; ok && a.Digest == r.Digest {
-			if x, err := Check(ids, List{a.IDs, a.Scores}, cfg.K, DefaultEpsilon, Anchor); err == nil {
+			x, err := Check(ids, List{a.IDs, a.Scores}, cfg.K, DefaultEpsilon, Anchor)
+			switch {
+			case err != nil:
+				unsure = append(unsure, fmt.Sprintf("%s (anchor: %v)", key, err))
+			case x.State == CouldNotMeasure:
+				unsure = append(unsure, fmt.Sprintf("%s (anchor: %d tied scores)", key, x.LargestGroup))
+			default:
 				c.Anchor = &x
 			}
 		}
@@ -172,8 +197,10 @@ func (res SuiteResult) compare(cfg Config, plan []string, rows []record.Row, cur
 		if a.drifted() != b.drifted() {
 			return a.drifted()
 		}
-		if a.Current.RBO != b.Current.RBO {
-			return a.Current.RBO < b.Current.RBO
+		x, _ := a.worse()
+		y, _ := b.worse()
+		if x.RBO != y.RBO {
+			return x.RBO < y.RBO
 		}
 		return a.Key < b.Key
 	})
@@ -191,9 +218,9 @@ func (res SuiteResult) compare(cfg Config, plan []string, rows []record.Row, cur
 
 func (res *SuiteResult) decide(cfg Config, bless string, uncovered map[string][]string) {
 	if res.Drifted > 0 {
-		worst := res.Cases[0]
-		res.Reasons = append(res.Reasons, fmt.Sprintf("%d of %d cases drifted, worst %s: RBO %.4f (floor %.4f), %d of %d ids kept, first divergent rank %d",
-			res.Drifted, res.Compared, worst.Key, worst.Current.RBO, worst.Current.Floor, worst.Current.Overlap, worst.Current.N, worst.Current.Divergent))
+		worst, against := res.Cases[0].worse()
+		res.Reasons = append(res.Reasons, fmt.Sprintf("%d of %d cases drifted, worst %s against %s: RBO %.4f (floor %.4f), %d of %d ids kept, first divergent rank %d",
+			res.Drifted, res.Compared, res.Cases[0].Key, against, worst.RBO, worst.Floor, worst.Overlap, worst.N, worst.Divergent))
 	}
 	if res.Compared > 0 && res.MeanRBO < cfg.MeanRBO {
 		res.Reasons = append(res.Reasons, fmt.Sprintf("mean RBO %.4f is below %.4f", res.MeanRBO, cfg.MeanRBO))
@@ -203,6 +230,7 @@ func (res *SuiteResult) decide(cfg Config, bless string, uncovered map[string][]
 	}
 	if len(res.Reasons) > 0 {
 		res.Verdict, res.Action = Regressed, "undo the change, or if it was meant, "+bless
+		res.Reasons = append(res.Reasons, res.Vouched) // drift alone does not say which ranking is better
 	}
 	kinds := make([]string, 0, len(uncovered))
 	for kind := range uncovered {
