@@ -60,8 +60,8 @@ func TestOptionsThatContradict(t *testing.T) {
 				t.Errorf("error = %v, want one that says %q", err, tt.want)
 			}
 			// Only the scale of ERR depends on the files.
-			if checked := tt.o.Check(); (checked == nil) != strings.Contains(tt.want, "grade 2") {
-				t.Errorf("Check() = %v", checked)
+			if checked := tt.o.Validate(); (checked == nil) != strings.Contains(tt.want, "grade 2") {
+				t.Errorf("Validate() = %v", checked)
 			}
 			if r != nil {
 				t.Error("a result beside the error")
@@ -265,6 +265,9 @@ func TestLines(t *testing.T) {
 	r, err := evaluate(t, "q10 0 a 1\nq9 0 b 1\nq9 0 c -1\n", "q9 Q0 z 1 3 T\nq9 Q0 c 2 2 T\nq9 Q0 b 3 1 T\nq10 Q0 a 1 1 U\n", trec.Options{Measures: measures(t, "RR", "NumRet")})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, ok := r.Value("AP"); ok {
+		t.Error("Value of a measure that was not asked for")
 	}
 	print := func(questions bool) string {
 		var b strings.Builder

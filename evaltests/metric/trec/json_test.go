@@ -33,6 +33,20 @@ func TestReadJSON(t *testing.T) {
 	}
 }
 
+func TestLoadJSON(t *testing.T) {
+	q, err := trec.LoadQrelsJSON(write(t, "q.json", `{"q": {"a": 1}}`))
+	if err != nil || q["q"]["a"] != 1 {
+		t.Errorf("qrels %v, %v", q, err)
+	}
+	r, err := trec.LoadRunJSON(write(t, "r.json", `{"q": {"a": 1.25}}`), "tag")
+	if err != nil || r.Tag != "tag" || len(r.Hits("q")) != 1 {
+		t.Errorf("run %v, %v", r, err)
+	}
+	if r, err := trec.LoadRunJSON(write(t, "bad.json", "{\n\"q\": 1}"), "t"); err == nil || r != nil || !strings.Contains(err.Error(), "bad.json:2: ") {
+		t.Errorf("%v, %v, want an error that names the line", r, err)
+	}
+}
+
 func TestJSONRoundTrip(t *testing.T) {
 	q := trec.Qrels{"q": metric.Grades{"a\n\"b": 3, "é": 0}}
 	var out bytes.Buffer

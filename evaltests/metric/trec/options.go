@@ -44,14 +44,6 @@ type Options struct {
 	TieRanges bool
 }
 
-// Check reports what is wrong with the options, without reading anything: an
-// unknown order, options that contradict each other, no measure. Score and
-// Evaluate refuse the same.
-func (o Options) Check() error {
-	_, err := newPlan(o)
-	return err
-}
-
 func (o Options) withDefaults() (Options, error) {
 	if o.Order == "" {
 		o.Order = Trec
@@ -92,8 +84,8 @@ func (o *Options) checkGains(cols []Column) error {
 }
 
 // Validate refuses options that contradict each other, before any file is
-// read: an unknown order, a measure with its own level beside Level, gains that
-// no measure uses.
+// read: an unknown order, no measure, a measure with its own level beside
+// Level, gains that no measure uses. Score and Evaluate refuse the same.
 func (o Options) Validate() error {
 	_, err := newPlan(o)
 	return err

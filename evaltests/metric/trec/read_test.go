@@ -223,6 +223,23 @@ func TestWriteRankingKeepsTheOrder(t *testing.T) {
 	}
 }
 
+func TestRunWrite(t *testing.T) {
+	r, err := trec.ReadRun("r", strings.NewReader("q2 Q0 a 1 5 T\nq1 Q0 x 1 1 T\nq2 Q0 b 2 5 T\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := r.Write(&out, trec.Trec); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := out.String(), "q1 Q0 x 1 0 T\nq2 Q0 b 1 1 T\nq2 Q0 a 2 0 T\n"; got != want {
+		t.Errorf("wrote\n%swant\n%s", got, want)
+	}
+	if err := r.Write(&out, "best"); err == nil {
+		t.Error("an unknown order gave no error")
+	}
+}
+
 func TestWritersRefuseWhatCannotBeReadBack(t *testing.T) {
 	for name, tt := range map[string]struct{ question, id, tag string }{
 		"blank in the question":  {"q 1", "a", "t"},
