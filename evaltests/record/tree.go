@@ -23,8 +23,9 @@ func SameTree(a, b string) bool { return a == b && a != UnknownTree && a != "" }
 // Tree identifies the sources in the checkout that dir is in: SHA-256 over
 // `git ls-files -s`, the content of the files that differ from it, and the
 // untracked files that are not ignored, all outside goldens/ (a blessing must
-// not change what it vouches for). It is [UnknownTree] outside a checkout or
-// without git. Content is taken from the files, not from `git diff`, whose
+// not change what it vouches for) and .touchstone/ (nor may a run change its
+// own sources). It is [UnknownTree] outside a checkout or without git. Content
+// is taken from the files, not from `git diff`, whose
 // text depends on each user's configuration.
 func Tree(dir string) string {
 	id, err := tree(dir, "")
@@ -46,7 +47,7 @@ func tree(dir, outer string) (string, error) {
 		return "", fmt.Errorf("%s: not a repository of its own", dir)
 	}
 	h := sha256.New()
-	outside := []string{"--", ".", ":(exclude,glob)**/goldens/**"}
+	outside := []string{"--", ".", ":(exclude,glob)**/goldens/**", ":(exclude,glob)**/.touchstone/**"}
 	index, err := git(top, append([]string{"ls-files", "-s", "-z"}, outside...)...)
 	if err != nil {
 		return "", err

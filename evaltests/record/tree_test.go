@@ -25,6 +25,7 @@ func checkout(t *testing.T) string {
 	put := func(name, text string) { writeFile(t, dir, name, text) }
 	put("main.go", "package main\n")
 	put("sub/a.go", "package sub\n")
+	put("go.mod", "module m\n")
 	put("goldens/s/current.jsonl", "{}\n")
 	put("sub/goldens/s/ledger.jsonl", "{}\n")
 	put(".gitignore", "ignored/\n")
@@ -103,6 +104,11 @@ func TestTreeStays(t *testing.T) {
 			writeFile(t, dir, "goldens/t/current.jsonl", "x")
 			git(t, dir, "add", "goldens")
 			git(t, dir, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "two")
+		},
+		"a run": func(t *testing.T, dir string) {
+			_, err := record.NewFolder(record.Base(dir), dir, "go test", nil)
+			require.NoError(t, err)
+			writeFile(t, dir, "sub/.touchstone/cache/x", "")
 		},
 		"an ignored file": func(t *testing.T, dir string) { writeFile(t, dir, "ignored/x", "") },
 		"a touched file":  func(t *testing.T, dir string) { writeFile(t, dir, "main.go", "package main\n") },
