@@ -14,6 +14,15 @@ func FuzzReadQrels(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		q, err := ReadQrels("f", bytes.NewReader(data))
+		for _, size := range []int{1, 50} {
+			fast, ferr := fastQrels(data, size)
+			if (err == nil) != (ferr == nil) {
+				t.Fatalf("strict reader: %v; fast reader: %v", err, ferr)
+			}
+			if diff := cmp.Diff(q, fast); diff != "" {
+				t.Errorf("strict (-) and fast (+):\n%s", diff)
+			}
+		}
 		if err != nil {
 			if q != nil {
 				t.Error("judgements beside an error")
@@ -35,6 +44,29 @@ func FuzzReadQrels(f *testing.F) {
 			t.Errorf("read (-), written and read again (+):\n%s", diff)
 		}
 	})
+}
+
+// fastQrels collects what the fast reader sees, in pieces of about a size.
+func fastQrels(data []byte, size int) (Qrels, error) {
+	r := &goldReader{golds: make(map[string]*gold), parts: make(map[string]int)}
+	if err := r.work(&chunks{r: bytes.NewReader(data), size: size}); err != nil {
+		return nil, err
+	}
+	if err := r.finish(); err != nil {
+		return nil, err
+	}
+	if len(r.golds) == 0 {
+		return nil, errStrict
+	}
+	q := make(Qrels)
+	for question, g := range r.golds {
+		for i, id := range g.ids {
+			if err := q.add(question, id, g.grades[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return q, nil
 }
 
 // FuzzReadRun holds the two readers to each other: the strict one that knows
