@@ -12,33 +12,53 @@ type Table string
 
 // The tables that a search depends on.
 const (
-	Documents Table = "documents"
-	Chunks    Table = "chunks"
+	Documents   Table = "documents"
+	Chunks      Table = "chunks"
+	EventDates  Table = "event_dates"
+	Entities    Table = "entities"     // that some document mentions
+	Links       Table = "links"        // see [Link]
+	Pages       Table = "pages"        // that have a section
+	PageSources Table = "page_sources" // pairs of a page and a document that it covers
+	Episodes    Table = "episodes"     // of at least two documents
 )
 
 // Count asks SQLite for the number of rows.
 func (s *Store) Count(ctx context.Context, t Table) (int, error) {
-	var query string
-	switch t {
-	case Documents:
-		query = `SELECT count(*) FROM documents`
-	case Chunks:
-		query = `SELECT count(*) FROM chunks JOIN documents USING (document)`
-	default:
+	query, ok := map[Table]string{
+		Documents:   `SELECT count(*) FROM documents`,
+		Chunks:      `SELECT count(*) FROM chunks JOIN documents USING (document)`,
+		EventDates:  `SELECT count(*) FROM event_dates JOIN documents USING (document)`,
+		Entities:    `SELECT count(*) FROM entities`,
+		Links:       countLinks,
+		Pages:       `SELECT count(*) FROM pages`,
+		PageSources: `SELECT count(*) FROM (` + pageSources + `)`,
+		Episodes:    countEpisodes,
+	}[t]
+	if !ok {
 		return 0, fmt.Errorf("store %s: count %q: no such table", s.path, t)
 	}
 	return s.count(ctx, string(t), query)
 }
 
-// Enumerate walks over the rows and counts them.
+// Enumerate walks over the rows and counts them, the way a search gets at
+// them.
 func (s *Store) Enumerate(ctx context.Context, t Table) (int, error) {
-	var query string
 	switch t {
-	case Documents:
-		query = `SELECT id FROM documents`
-	case Chunks:
-		query = `SELECT c.id FROM chunks c JOIN documents d USING (document)`
-	default:
+	case Links:
+		return s.enumerateLinks(ctx)
+	case PageSources:
+		return s.enumeratePageSources(ctx)
+	case Episodes:
+		return s.enumerateEpisodes(ctx)
+	}
+	query, ok := map[Table]string{
+		Documents:  `SELECT id FROM documents`,
+		Chunks:     `SELECT c.id FROM chunks c JOIN documents d USING (document)`,
+		EventDates: `SELECT d.id FROM event_dates e JOIN documents d USING (document)`,
+		Entities:   `SELECT DISTINCT e.kind || ' ' || e.name FROM mentions m JOIN documents d USING (document) JOIN entities e USING (entity)`,
+		Pages:      `SELECT DISTINCT p.title FROM pages p JOIN sections s USING (page) JOIN documents d USING (document)`,
+	}[t]
+	if !ok {
 		return 0, fmt.Errorf("store %s: enumerate %q: no such table", s.path, t)
 	}
 	return s.enumerate(ctx, string(t), query)

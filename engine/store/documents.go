@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchstone-eval/touchstone/engine/embed"
+	"github.com/touchstone-eval/touchstone/engine/enrich"
 )
 
 // MaxIDBytes is the length of the longest document id.
@@ -81,6 +82,7 @@ type Entry struct {
 	Chunks   []Chunk
 	Model    embed.Info // of the vectors
 	Skipped  []Skip
+	Enriched *enrich.Result // nil leaves it to a later [Store.Enrich]
 }
 
 // Put stores a document, in place of the one with the same id, in one
@@ -175,6 +177,11 @@ func (e Entry) insert(ctx context.Context, tx *sql.Tx) error {
 	for _, skip := range e.Skipped {
 		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO skipped_steps VALUES (?, ?, ?)`, document, skip.Step, skip.Reason); err != nil {
 			return fmt.Errorf("skipped step %q: %w", skip.Step, err)
+		}
+	}
+	if e.Enriched != nil {
+		if err := insertEnrichment(ctx, tx, row{document, source, d.ID, d.Text}, *e.Enriched); err != nil {
+			return fmt.Errorf("enrichment: %w", err)
 		}
 	}
 	var model int64
