@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"regexp"
 	"sort"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/touchstone-eval/touchstone/evaltests/record"
 )
@@ -131,8 +133,33 @@ func rankText(rank int) string {
 
 func anchored(element string) string { return "^" + regexp.QuoteMeta(rewritten(element)) + "$" }
 
-// rewritten is what package testing makes of blanks in a subtest's name.
-func rewritten(s string) string { return strings.Join(strings.Fields(s), "_") }
+// rewritten is what package testing makes of a subtest's name: a blank becomes
+// an underscore, each on its own, and what cannot be printed its escape.
+func rewritten(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			b.WriteByte('_')
+		case !strconv.IsPrint(r):
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
 
 // shell quotes s for a POSIX shell.
 func shell(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./~][A-Za-z0-9_./~@:+-]*$`)
+
+// word is s as one word of a POSIX shell, quoted only where it must be.
+func word(s string) string {
+	if plainWord.MatchString(s) {
+		return s
+	}
+	return shell(s)
+}

@@ -113,7 +113,7 @@ func buildSuite(sv gate.SuiteVerdict) (Suite, error) {
 	}
 	s.Record, s.Pack, s.Planned, s.LeftOut = f.Path, f.Run.Pack, len(f.Run.Plan), f.Run.LeftOut
 	s.Outcomes = f.Counts()
-	if f.State != record.Complete || f.Verdict == nil || f.Run.NotRun != "" {
+	if sv.Unsound || f.State != record.Complete || f.Verdict == nil || f.Run.NotRun != "" {
 		return s, nil
 	}
 	s.Gates, s.Use, s.UseWhy, s.Wall = f.Gates, f.Verdict.Use, f.Verdict.UseWhy, f.End.Wall
@@ -148,7 +148,10 @@ func figures(f *record.File, stratum string) ([]Figure, error) {
 		if err != nil {
 			return nil, err
 		}
-		values, planned := values(f.Rows, m.String(), stratum)
+		values, planned, err := values(f.Rows, m.String(), stratum)
+		if err != nil {
+			return nil, err
+		}
 		if len(values) == 0 {
 			continue
 		}
@@ -173,7 +176,7 @@ func figures(f *record.File, stratum string) ([]Figure, error) {
 	return out, nil
 }
 
-func values(rows []record.Row, measure, stratum string) (vs []float64, planned int) {
+func values(rows []record.Row, measure, stratum string) (vs []float64, planned int, err error) {
 	for _, r := range rows {
 		if !r.Ranked() || stratum != "" && r.Stratum != stratum {
 			continue
@@ -181,12 +184,16 @@ func values(rows []record.Row, measure, stratum string) (vs []float64, planned i
 		planned++
 		switch r.Outcome.State {
 		case record.Scored:
-			vs = append(vs, r.Measures[measure])
+			v, ok := r.Measures[measure]
+			if !ok {
+				return nil, 0, fmt.Errorf("case %s: no %s in the row; add it to measures in the suite file", r.Case, measure)
+			}
+			vs = append(vs, v)
 		case record.Failed, record.TimedOut:
 			vs = append(vs, 0)
 		}
 	}
-	return vs, planned
+	return vs, planned, nil
 }
 
 // strata lists the strata in the order of their first case.
@@ -203,9 +210,13 @@ func strata(rows []record.Row) []string {
 }
 
 func stages(rows []record.Row) []StageFigures {
+	type mean struct {
+		sum float64
+		n   int
+	}
 	var order []string
 	at := map[string]*StageFigures{}
-	sums := map[string]map[string]float64{}
+	sums := map[string]map[string]mean{}
 	for _, r := range rows {
 		if r.Outcome.State != record.Scored || !r.Ranked() {
 			continue
@@ -214,7 +225,7 @@ func stages(rows []record.Row) []StageFigures {
 			fig, ok := at[s.Name]
 			if !ok {
 				fig = &StageFigures{Stage: s.Name, Means: map[string]float64{}}
-				at[s.Name], sums[s.Name] = fig, map[string]float64{}
+				at[s.Name], sums[s.Name] = fig, map[string]mean{}
 				order = append(order, s.Name)
 			}
 			fig.Of++
@@ -224,15 +235,16 @@ func stages(rows []record.Row) []StageFigures {
 			}
 			fig.Ran++
 			for name, v := range s.Measures {
-				sums[s.Name][name] += v
+				m := sums[s.Name][name]
+				sums[s.Name][name] = mean{m.sum + v, m.n + 1}
 			}
 		}
 	}
 	out := make([]StageFigures, 0, len(order))
 	for _, name := range order {
 		fig := at[name]
-		for measure, sum := range sums[name] {
-			fig.Means[measure] = sum / float64(fig.Ran)
+		for measure, m := range sums[name] {
+			fig.Means[measure] = m.sum / float64(m.n)
 		}
 		out = append(out, *fig)
 	}
@@ -260,9 +272,10 @@ func latency(rows []record.Row) *Latency {
 }
 
 // Rerun is the command that runs one case alone: each element anchored and
-// quoted, since `case=q1` also matches `case=q17`.
+// quoted, since `case=q1` also matches `case=q17`. It is empty for a record
+// that no Go test made.
 func Rerun(run record.Run, caseID string) string {
-	if run.Test == "" || run.Package == "" {
+	if run.Test == "" || run.Package == "" || run.Package[0] == '-' {
 		return ""
 	}
 	root, _, _ := strings.Cut(run.Test, "/")
@@ -271,8 +284,8 @@ func Rerun(run record.Run, caseID string) string {
 		elements = append(elements, anchored(e))
 	}
 	tier := ""
-	if run.Tier != "smoke" {
-		tier = "EVAL_TIER=" + run.Tier + " "
+	if run.Tier != "" && run.Tier != "smoke" {
+		tier = "EVAL_TIER=" + word(run.Tier) + " "
 	}
-	return fmt.Sprintf("%sgo test -tags eval -count=1 -v -run %s %s", tier, shell(strings.Join(elements, "/")), run.Package)
+	return fmt.Sprintf("%sgo test -tags eval -count=1 -v -run %s %s", tier, shell(strings.Join(elements, "/")), word(run.Package))
 }

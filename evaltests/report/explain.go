@@ -14,10 +14,13 @@ import (
 // rank at every stage, and the first ranks of each.
 func Explain(w io.Writer, run record.Run, r record.Row, depth int) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s / %s / %s   %s\n", clean(r.Suite), clean(r.Arm), clean(r.Case), r.Outcome.State)
+	fmt.Fprintf(&b, "%s / %s / %s   %s\n", clean(r.Suite), clean(r.Arm), clean(r.Case), clean(string(r.Outcome.State)))
 	fmt.Fprintf(&b, "question  %s\n", clean(r.Question))
 	if r.Outcome.Reason != "" {
-		fmt.Fprintf(&b, "reason    %s; %s\n", clean(r.Outcome.Reason), clean(r.Outcome.Action))
+		fmt.Fprintf(&b, "reason    %s\n", clean(r.Outcome.Reason))
+	}
+	if r.Outcome.Action != "" {
+		fmt.Fprintf(&b, "do        %s\n", clean(r.Outcome.Action))
 	}
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(&b, "warning   %s\n", clean(warning))
@@ -38,7 +41,7 @@ func Explain(w io.Writer, run record.Run, r record.Row, depth int) error {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			fmt.Fprintf(&b, "%s %.4f", m, r.Measures[m])
+			fmt.Fprintf(&b, "%s %.4f", clean(m), r.Measures[m])
 		}
 		b.WriteString("\n")
 	}
@@ -65,6 +68,10 @@ func goldTable(b *strings.Builder, r record.Row) {
 	for _, id := range expected(r.Gold) {
 		fmt.Fprintf(tw, "  %s\t%d", clean(id), r.Gold[id])
 		for _, s := range r.Stages {
+			if s.State != record.Executed {
+				fmt.Fprintf(tw, "\t%s", clean(s.State)) // it did not lose the document
+				continue
+			}
 			fmt.Fprintf(tw, "\t%s", rankText(goldRank(s.Entries, map[string]int{id: 1})))
 		}
 		fmt.Fprintln(tw)
@@ -76,7 +83,7 @@ func stageList(b *strings.Builder, s record.Stage, gold map[string]int, depth in
 	fmt.Fprintf(b, "\n%s", clean(s.Name))
 	switch {
 	case s.State != record.Executed:
-		fmt.Fprintf(b, "  %s: %s\n", s.State, clean(s.Reason))
+		fmt.Fprintf(b, "  %s: %s\n", clean(s.State), clean(s.Reason))
 		return
 	case len(s.Entries) == 0:
 		fmt.Fprintf(b, "  empty")
@@ -88,12 +95,12 @@ func stageList(b *strings.Builder, s record.Stage, gold map[string]int, depth in
 	}
 	fmt.Fprintf(b, "  %d of %d candidates, %.2f ms\n", len(s.Entries), s.Total, float64(s.Micros)/1000)
 	tw := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	for i, e := range s.Entries[:min(depth, len(s.Entries))] {
-		mark := " "
+	for i, e := range s.Entries[:min(max(depth, 0), len(s.Entries))] {
+		mark := ""
 		if gold[e.Doc] > 0 {
-			mark = fmt.Sprintf("* grade %d", gold[e.Doc])
+			mark = fmt.Sprintf("\t* grade %d", gold[e.Doc])
 		}
-		fmt.Fprintf(tw, "  %d\t%s\t%.6g\t%s\n", i+1, clean(e.Doc), e.Score, mark)
+		fmt.Fprintf(tw, "  %d\t%s\t%.6g%s\n", i+1, clean(e.Doc), e.Score, mark)
 	}
 	tw.Flush()
 }

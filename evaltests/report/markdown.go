@@ -3,7 +3,6 @@ package report
 import (
 	"encoding/json"
 	"fmt"
-	"html"
 	"io"
 	"strings"
 
@@ -11,23 +10,28 @@ import (
 	"github.com/touchstone-eval/touchstone/evaltests/record"
 )
 
-// mostMarkdown keeps a summary under the limit of CI systems (1 MiB).
-const mostMarkdown = 1 << 20
+const (
+	mostMarkdown = 1 << 20 // the limit of CI systems
+	mostText     = 1000    // characters of a reason
+)
 
 // Markdown writes a summary for CI: the verdict, then what is broken, then
 // the tables.
 func Markdown(w io.Writer, r Run) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n", r.Verdict)
-	for _, reason := range r.Reasons {
-		fmt.Fprintf(&b, "- %s\n", md(reason))
+	fmt.Fprintf(&b, "# %s\n\n", md(r.Verdict))
+	for _, reason := range r.Reasons[:min(mostReasons, len(r.Reasons))] {
+		fmt.Fprintf(&b, "- %s\n", md(clip(reason, mostText)))
 	}
 	for _, s := range r.Suites {
 		if s.Verdict == gate.PASS {
 			continue
 		}
-		for _, reason := range s.Reasons {
-			fmt.Fprintf(&b, "- **%s** %s: %s\n", md(s.Suite), s.Verdict, md(reason))
+		for _, reason := range s.Reasons[:min(mostReasons, len(s.Reasons))] {
+			fmt.Fprintf(&b, "- **%s** %s: %s\n", md(s.Suite), md(s.Verdict), md(clip(reason, mostText)))
+		}
+		if n := len(s.Reasons) - mostReasons; n > 0 {
+			fmt.Fprintf(&b, "- **%s** and %d more reasons\n", md(s.Suite), n)
 		}
 	}
 	b.WriteString("\n| suite | scored | headline | gates | drift | verdict |\n|---|---|---|---|---|---|\n")
@@ -37,7 +41,7 @@ func Markdown(w io.Writer, r Run) error {
 			hs = append(hs, figure(f))
 		}
 		fmt.Fprintf(&b, "| %s | %d of %d | %s | %s | %s | %s |\n", md(s.Suite), s.Outcomes[record.Scored], s.Planned,
-			md(strings.Join(hs, "; ")), gates(s.Gates), drift(s.Gates), s.Verdict)
+			md(strings.Join(hs, "; ")), gates(s.Gates), drift(s.Gates), md(s.Verdict))
 	}
 	for _, s := range r.Suites {
 		if len(s.Broken) == 0 {
@@ -60,12 +64,13 @@ func Markdown(w io.Writer, r Run) error {
 	return err
 }
 
-// md makes hostile text harmless inside a Markdown table: no markup, no HTML.
-func md(s string) string {
-	s = html.EscapeString(clean(s))
-	return strings.NewReplacer("|", "&#124;", "`", "&#96;", "*", "&#42;", "_", "&#95;", "[", "&#91;", "]", "&#93;",
-		"\\", "&#92;", "~", "&#126;", "#", "&#35;", "!", "&#33;").Replace(s)
-}
+// md makes hostile text harmless in Markdown, inside a table or not: no markup,
+// no HTML, no links and no mentions.
+func md(s string) string { return markup.Replace(clean(s)) }
+
+var markup = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "|", "&#124;", "`", "&#96;",
+	"*", "&#42;", "_", "&#95;", "[", "&#91;", "]", "&#93;", `\`, "&#92;", "~", "&#126;", "!", "&#33;", "#", "&#35;", "@", "&#64;",
+	"$", "&#36;", "://", "&#58;//", "www.", "www&#46;", "WWW.", "WWW&#46;")
 
 // JSON writes the report as one document.
 func JSON(w io.Writer, v any) error {

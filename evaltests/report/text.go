@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/touchstone-eval/touchstone/evaltests/gate"
 	"github.com/touchstone-eval/touchstone/evaltests/record"
@@ -24,7 +25,11 @@ const (
 	reset  = "\x1b[0m"
 )
 
+// mostReasons are shown of a suite, unless all are asked for.
+const mostReasons = 10
+
 func (st Style) verdict(v string) string {
+	v = clean(v)
 	if !st.Color {
 		return v
 	}
@@ -43,18 +48,30 @@ func (st Style) verdict(v string) string {
 // what is wrong and what to do. A passing run fits on one screen.
 func Text(w io.Writer, r Run, st Style) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  (tier %s)\n", st.verdict(r.Verdict), r.Tier)
-	for _, reason := range r.Reasons {
-		fmt.Fprintf(&b, "  %s\n", clean(reason))
-	}
+	fmt.Fprintf(&b, "%s  (tier %s)\n", st.verdict(r.Verdict), clean(r.Tier))
+	reasons(&b, r.Reasons, st)
 	b.WriteString("\n")
 	table(&b, r, st)
 	for _, s := range r.Suites {
 		detail(&b, s, st)
 	}
-	fmt.Fprintf(&b, "\nrecord  %s\nmore    touchstone report %s --all   |   touchstone explain %s CASE\n", r.Dir, r.Dir, r.Dir)
+	dir := clean(word(r.Dir))
+	fmt.Fprintf(&b, "\nrecord  %s\nmore    touchstone report %s --all   |   touchstone explain %s CASE\n", clean(r.Dir), dir, dir)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func reasons(b *strings.Builder, list []string, st Style) {
+	shown := list
+	if !st.All {
+		shown = list[:min(mostReasons, len(list))]
+	}
+	for _, reason := range shown {
+		fmt.Fprintf(b, "  %s\n", clean(reason))
+	}
+	if n := len(list) - len(shown); n > 0 {
+		fmt.Fprintf(b, "  and %d more\n", n)
+	}
 }
 
 func table(b *strings.Builder, r Run, st Style) {
@@ -86,7 +103,7 @@ func headline(fs []Figure) string {
 }
 
 func figure(f Figure) string {
-	return fmt.Sprintf("%s %.4f [%.3f, %.3f] n=%d", f.Measure, f.Mean, f.Lo, f.Hi, f.N)
+	return fmt.Sprintf("%s %.4f [%.3f, %.3f] n=%d", clean(f.Measure), f.Mean, f.Lo, f.Hi, f.N)
 }
 
 func gates(gs []record.Gate) string {
@@ -132,11 +149,11 @@ func detail(b *strings.Builder, s Suite, st Style) {
 		return
 	}
 	fmt.Fprintf(b, "\n%s: %s\n", clean(s.Suite), st.verdict(s.Verdict))
-	for _, reason := range s.Reasons {
-		fmt.Fprintf(b, "  %s\n", clean(reason))
-	}
+	reasons(b, s.Reasons, st)
+	said := map[string]bool{"": true}
 	for _, g := range s.Gates {
-		if g.Action != "" && (g.Verdict == gate.Regressed || g.Verdict == gate.CouldNotMeasure) {
+		if !said[g.Action] && (g.Verdict == gate.Regressed || g.Verdict == gate.CouldNotMeasure) {
+			said[g.Action] = true
 			fmt.Fprintf(b, "  do: %s\n", clean(g.Action))
 		}
 	}
@@ -160,9 +177,9 @@ func detail(b *strings.Builder, s Suite, st Style) {
 	for _, c := range shown {
 		fmt.Fprintf(b, "  - %s: %s\n", clean(c.Case), clip(clean(c.Question), 100))
 		if c.Outcome != record.Scored {
-			fmt.Fprintf(b, "      %s: %s\n", c.Outcome, clip(clean(c.Reason), 200))
+			fmt.Fprintf(b, "      %s: %s\n", clean(string(c.Outcome)), clip(clean(c.Reason), 200))
 		} else {
-			fmt.Fprintf(b, "      expected %s\n      got      %s\n      lost     %s\n", list(c.Expected), list(c.Got), c.Lost)
+			fmt.Fprintf(b, "      expected %s\n      got      %s\n      lost     %s\n", list(c.Expected), list(c.Got), clean(c.Lost))
 		}
 		if c.Rerun != "" {
 			fmt.Fprintf(b, "      rerun    %s\n", clean(c.Rerun))
@@ -185,7 +202,7 @@ func gateTable(b *strings.Builder, gs []record.Gate) {
 		if g.Value != nil {
 			value = fmt.Sprintf("%.4f", *g.Value)
 		}
-		fmt.Fprintf(tw, "  %s\t%s\t%s\t%d of %d\t%s\n", clean(g.Name), value, threshold(g), g.Denominator, g.Planned, g.Verdict)
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%d of %d\t%s\n", clean(g.Name), value, threshold(g), g.Denominator, g.Planned, clean(g.Verdict))
 	}
 	tw.Flush()
 }
@@ -236,7 +253,11 @@ func stageTable(b *strings.Builder, ss []StageFigures) {
 	}
 	sort.Strings(names)
 	tw := tabwriter.NewWriter(b, 2, 0, 2, ' ', 0)
-	fmt.Fprintf(tw, "  STAGE\tRAN\t%s\n", strings.Join(names, "\t"))
+	fmt.Fprint(tw, "  STAGE\tRAN")
+	for _, m := range names {
+		fmt.Fprintf(tw, "\t%s", clean(m))
+	}
+	fmt.Fprintln(tw)
 	for _, s := range ss {
 		fmt.Fprintf(tw, "  %s\t%d of %d", clean(s.Stage), s.Ran, s.Of)
 		if s.Ran == 0 {
@@ -244,7 +265,11 @@ func stageTable(b *strings.Builder, ss []StageFigures) {
 			continue
 		}
 		for _, m := range names {
-			fmt.Fprintf(tw, "\t%.4f", s.Means[m])
+			if mean, ok := s.Means[m]; ok {
+				fmt.Fprintf(tw, "\t%.4f", mean)
+			} else {
+				fmt.Fprint(tw, "\t-")
+			}
 		}
 		fmt.Fprintln(tw)
 	}
@@ -265,14 +290,16 @@ func list(ids []string) string {
 }
 
 // clean makes hostile text harmless on a terminal: control characters, escape
-// sequences among them, are shown as '?'.
+// sequences among them, and characters that reorder or hide what is around
+// them are shown as '?'. Joiners stay: scripts and emoji need them.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '\n', r == '\t', r == '\r':
+		case r == '\n', r == '\t', r == '\r', r == '\u2028', r == '\u2029':
 			return ' '
-		case r < 0x20, r == 0x7f, r >= 0x80 && r < 0xa0,
-			r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f:
+		case unicode.IsControl(r),
+			r == '\u061c', r == '\u200b', r == '\u200e', r == '\u200f', r >= '\u202a' && r <= '\u202e',
+			r >= '\u2060' && r <= '\u206f', r == '\ufeff', r >= '\ufff9' && r <= '\ufffb', r >= 0xe0000 && r <= 0xe007f:
 			return '?'
 		}
 		return r
