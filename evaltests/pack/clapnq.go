@@ -15,7 +15,7 @@ const (
 
 // CLAP NQ has one question a line with the passage it was asked about, in a
 // file for questions that the passage answers and one for those that it does
-// not. All passages are one pool. The passages have no ids, so that they get
+// not: there its grade is 0. All passages are one pool. The passages have no ids, so that they get
 // them by content; two that differ in a trailing blank are two documents.
 func readClapNQ(c *content) error {
 	if err := c.readClapNQ(clapnqAnswerable, true); err != nil {
@@ -68,9 +68,11 @@ func (c *content) readClapNQ(file string, answerable bool) error {
 			Question: Question{ID: *q.ID, Text: *q.Input}, Stratum: stratum,
 			Gold: Gold{Answerable: answerable, Expected: expected},
 		})
+		grade := 0 // judged, and on the topic, but no answer
 		if answerable {
-			c.addGold(place, *q.ID, d.ID, 1)
+			grade = 1
 		}
+		c.addGold(place, *q.ID, d.ID, grade)
 		return unplaced(err, place)
 	})
 }

@@ -10,7 +10,8 @@
 // Formats of public sets keep what their sources say. Where a source gives its
 // passages no ids, they get one by content; ids in the order of the questions
 // would tell a subject where the gold is. A question that a source marks as
-// without an answer is a case with answerable false and no gold.
+// without an answer is a case with answerable false and nothing relevant; the
+// passage that it was asked about has grade 0.
 //
 // A pack whose content lies elsewhere (EVAL_PACKS) and is not there is not
 // broken: [Load] returns a [*NotHereError], which callers report as "not run".

@@ -5,7 +5,7 @@ import "strings"
 // SQuAD 2.0, sampled: each question stands with its paragraph. All paragraphs
 // are one pool, with ids by content; gold is the question's own paragraph. A
 // question marked impossible is unanswerable: its paragraph is on the topic
-// but holds no answer.
+// but holds no answer, grade 0.
 func readSQuAD2(c *content) error { return c.readSampled(c.squad2Question) }
 
 func (c *content) squad2Question(s sampledQuestion) error {
@@ -43,10 +43,12 @@ func (c *content) squad2Question(s sampledQuestion) error {
 	if err := c.addPassage(place, d); err != nil {
 		return err
 	}
+	grade := 0 // judged, and on the topic, but no answer
 	k := Case{Question: Question{ID: s.id, Text: *q.Question}, Stratum: "unanswerable", Gold: Gold{Expected: answers}}
 	if !*truth.Impossible {
 		k.Stratum, k.Gold.Answerable = "answerable", true
-		c.addGold(place, s.id, d.ID, 1)
+		grade = 1
 	}
+	c.addGold(place, s.id, d.ID, grade)
 	return c.addCase(place, k)
 }
