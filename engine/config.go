@@ -26,6 +26,7 @@ type Config struct {
 	Chunk     chunk.Config   // how documents are cut
 	Depth     int            // passages that each arm hands to the fusion; 0 means DefaultDepth
 	Weights   fuse.Weights   // both 0 means DefaultWeights; an arm of weight 0 is not run
+	Channels  Channels       // further arms; none on by default
 	RRFK      int            // k of the fusion; 0 means fuse.DefaultK
 	Boosts    Boosts         // preferences applied to the fused order; none by default
 	PoolSize  int            // passages handed to the reranker; 0 means DefaultPoolSize
@@ -60,6 +61,9 @@ func (c Config) Validate() error {
 	if err := c.Boosts.Validate(); err != nil {
 		return fmt.Errorf("config: %w", err)
 	}
+	if err := c.Channels.Validate(); err != nil {
+		return fmt.Errorf("config: %w", err)
+	}
 	return nil
 }
 
@@ -70,6 +74,7 @@ func (c Config) filled() Config {
 	c.Depth = or(c.Depth, DefaultDepth)
 	c.RRFK = or(c.RRFK, fuse.DefaultK)
 	c.PoolSize = or(c.PoolSize, DefaultPoolSize)
+	c.Channels = c.Channels.filled()
 	c.Boosts = c.Boosts.filled()
 	c.BatchSize = or(c.BatchSize, DefaultBatchSize)
 	if c.Weights == (fuse.Weights{}) {
@@ -114,6 +119,11 @@ func (c Config) Effective() map[string]ConfigValue {
 		"read_only":                {strconv.FormatBool(f.ReadOnly), !c.ReadOnly},
 		"embedder":                 {"default", true},
 		"judge":                    {"none", true},
+	}
+	given := c.Channels.list()
+	for i, s := range f.Channels.list() {
+		v["channels."+s.name] = ConfigValue{strconv.FormatBool(s.On), !s.On}
+		v["channels."+s.name+".weight"] = ConfigValue{number(s.Weight), given[i].Weight == 0}
 	}
 	if c.Embedder != nil {
 		v["embedder"] = ConfigValue{modelName(c.Embedder.Info()), false}

@@ -19,6 +19,8 @@ func TestEffective(t *testing.T) {
 	want := map[string]engine.ConfigValue{
 		"chunk.max_words": def("400"), "chunk.overlap": def("0"), "depth": def("100"), "weights.vector": def("1"), "weights.lexical": def("1"),
 		"rrf_k": def("60"), "pool_size": def("50"), "batch_size": def("100"), "optional.vector": def("false"), "optional.lexical": def("false"),
+		"channels.graph": def("false"), "channels.graph.weight": def("0.5"), "channels.temporal": def("false"), "channels.temporal.weight": def("0.5"),
+		"channels.pages": def("false"), "channels.pages.weight": def("0.5"), "channels.episodes": def("false"), "channels.episodes.weight": def("0.5"),
 		"boosts.title": def("0"), "boosts.recency": def("0"), "boosts.recency.half_days": def("30"), "boosts.source": def("none"),
 		"read_only": def("false"), "embedder": def("default"), "judge": def("none"),
 	}
@@ -39,6 +41,10 @@ func TestEffective(t *testing.T) {
 		"batch_size":               {engine.Config{BatchSize: 1}, set("1")},
 		"optional.vector":          {engine.Config{Optional: engine.Arms{Vector: true}}, set("true")},
 		"optional.lexical":         {engine.Config{Optional: engine.Arms{Lexical: true}}, set("true")},
+		"channels.graph":           {engine.Config{Channels: engine.Channels{Graph: engine.ChannelSetting{On: true}}}, set("true")},
+		"channels.temporal":        {engine.Config{Channels: engine.Channels{Temporal: engine.ChannelSetting{On: true}}}, set("true")},
+		"channels.pages.weight":    {engine.Config{Channels: engine.Channels{Pages: engine.ChannelSetting{Weight: .5}}}, set("0.5")},
+		"channels.episodes.weight": {engine.Config{Channels: engine.Channels{Episodes: engine.ChannelSetting{Weight: 2}}}, set("2")},
 		"boosts.title":             {engine.Config{Boosts: engine.Boosts{Title: .5}}, set("0.5")},
 		"boosts.recency":           {engine.Config{Boosts: engine.Boosts{Recency: engine.Recency{Weight: 2}}}, set("2")},
 		"boosts.recency.half_days": {engine.Config{Boosts: engine.Boosts{Recency: engine.Recency{HalfDays: 7}}}, set("7")},
@@ -78,6 +84,8 @@ func TestConfigRefuses(t *testing.T) {
 		"pool size -1":     {PoolSize: -1},
 		"batch size -1":    {BatchSize: -1},
 		"vector weight -1": {Weights: fuse.Weights{Vector: -1, Lexical: 1}},
+		"graph weight -1":  {Channels: engine.Channels{Graph: engine.ChannelSetting{Weight: -1}}},
+		"pages weight NaN": {Channels: engine.Channels{Pages: engine.ChannelSetting{On: true, Weight: math.NaN()}}},
 		"title -1":         {Boosts: engine.Boosts{Title: -1}},
 		"half days NaN":    {Boosts: engine.Boosts{Recency: engine.Recency{HalfDays: math.NaN()}}},
 		"weight +Inf":      {Boosts: engine.Boosts{Recency: engine.Recency{Weight: math.Inf(1)}}},
@@ -100,7 +108,7 @@ func TestFingerprint(t *testing.T) {
 	base := of(engine.Config{})
 	for name, cfg := range map[string]engine.Config{
 		"again": {}, "weights": {Weights: fuse.Weights{Vector: .5, Lexical: 2}}, "depth": {Depth: 7}, "pool": {PoolSize: 3}, "rrf": {RRFK: 9},
-		"batch": {BatchSize: 1}, "boosts": {Boosts: engine.Boosts{Title: 1}}, "chunk said": {Chunk: chunk.Config{MaxWords: 400}},
+		"batch": {BatchSize: 1}, "boosts": {Boosts: engine.Boosts{Title: 1}}, "channels": {Channels: engine.Channels{Graph: engine.ChannelSetting{On: true}}}, "chunk said": {Chunk: chunk.Config{MaxWords: 400}},
 	} {
 		if of(cfg) != base {
 			t.Errorf("%s: the fingerprint differs, though an ingest leaves the same", name)

@@ -58,6 +58,7 @@ type Engine struct {
 	lexical *lexical.Index
 	dense   *dense.Index
 	totals  store.Totals
+	again   int   // documents that Open enriched
 	behind  error // why the lexical index lacks a write; nil if it has all
 
 	release []func() error // undoes Open, last first
@@ -85,6 +86,9 @@ func Open(ctx context.Context, dir string, cfg Config) (_ *Engine, err error) {
 	}
 	e.release = append(e.release, e.store.Close)
 	if err := e.checkOrigin(ctx); err != nil {
+		return nil, err
+	}
+	if err := e.enrichAgain(ctx); err != nil {
 		return nil, err
 	}
 	if err := e.openLexical(ctx); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/engine/chunk"
 	"github.com/touchstone-eval/touchstone/engine/embed"
+	"github.com/touchstone-eval/touchstone/engine/enrich"
 	"github.com/touchstone-eval/touchstone/engine/lexical"
 	"github.com/touchstone-eval/touchstone/engine/store"
 )
@@ -18,6 +19,7 @@ type Fingerprint struct {
 	Model    embed.Info
 	Chunk    chunk.Config
 	Analyzer string
+	Enrich   string // rules of the enrichment
 }
 
 // Hash is SHA-256 over the fingerprint, hex.
@@ -32,5 +34,5 @@ func (f Fingerprint) Hash() string {
 
 // Fingerprint returns the fingerprint of an open engine.
 func (e *Engine) Fingerprint() Fingerprint {
-	return Fingerprint{Schema: store.SchemaHash(), Model: e.model, Chunk: e.cfg.Chunk, Analyzer: lexical.Analysis()}
+	return Fingerprint{Schema: store.SchemaHash(), Model: e.model, Chunk: e.cfg.Chunk, Analyzer: lexical.Analysis(), Enrich: enrich.Version}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/engine/chunk"
 	"github.com/touchstone-eval/touchstone/engine/embed"
+	"github.com/touchstone-eval/touchstone/engine/enrich"
 	"github.com/touchstone-eval/touchstone/engine/lexical"
 	"github.com/touchstone-eval/touchstone/engine/store"
 )
@@ -33,7 +34,7 @@ type IngestReport struct {
 // SkippedStep is a step that a document went without.
 type SkippedStep struct {
 	DocumentID string
-	Step       string // chunk or embed
+	Step       string // chunk, embed, or one of the enrichment's: see [enrich.Skip]
 	Reason     string
 }
 
@@ -145,9 +146,12 @@ func (r *IngestReport) count(entry store.Entry, replaced bool) {
 	for _, s := range entry.Skipped {
 		r.Skipped = append(r.Skipped, SkippedStep{entry.Document.ID, s.Step, s.Reason})
 	}
+	for _, s := range entry.Enriched.Skipped {
+		r.Skipped = append(r.Skipped, SkippedStep{entry.Document.ID, s.Step, s.Reason})
+	}
 }
 
-// prepare cuts, counts and embeds, and needs no lock.
+// prepare cuts, counts, enriches and embeds, and needs no lock.
 func (e *Engine) prepare(ctx context.Context, docs []Document, report *IngestReport) ([]store.Entry, error) {
 	start := time.Now()
 	entries := make([]store.Entry, len(docs))
@@ -174,6 +178,12 @@ func (e *Engine) prepare(ctx context.Context, docs []Document, report *IngestRep
 	report.time("count", start)
 
 	start = time.Now()
+	for i, d := range docs {
+		entries[i].Enriched = read(d)
+	}
+	report.time("enrich", start)
+
+	start = time.Now()
 	vectors, err := e.embed(ctx, texts)
 	if err != nil {
 		return nil, err
@@ -192,6 +202,13 @@ func (e *Engine) prepare(ctx context.Context, docs []Document, report *IngestRep
 	}
 	report.time("embed", start)
 	return entries, nil
+}
+
+// read needs only the document itself, so that neither the order of documents
+// nor what else is stored decides what it finds.
+func read(d Document) *enrich.Result {
+	r := enrich.Read(enrich.Document{ID: d.ID, Title: d.Title, Text: d.Text, Date: d.Date})
+	return &r
 }
 
 // split gives a document that has only a title one passage, of no text.

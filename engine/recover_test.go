@@ -393,11 +393,12 @@ func TestSubstratesNeverHideAnError(t *testing.T) {
 
 func TestSubstratesOfAnEmptyEngine(t *testing.T) {
 	e := open(t, t.TempDir(), engine.Config{})
-	want := map[string]int{"documents": 0, "chunks": 0, "lexical": 0, "vectors": 0}
+	want := map[string]int{"documents": 0, "chunks": 0, "lexical": 0, "vectors": 0,
+		"entities": 0, "links": 0, "event_dates": 0, "pages": 0, "page_sources": 0, "episodes": 0}
 	if diff := cmp.Diff(want, substrates(t, e)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if n := len(e.Substrates(t.Context())); n != 4 {
-		t.Errorf("%d substrates, want 4: %s", n, fmt.Sprint(e.Substrates(t.Context())))
+	if n := len(e.Substrates(t.Context())); n != len(want) {
+		t.Errorf("%d substrates, want one of each: %s", n, fmt.Sprint(e.Substrates(t.Context())))
 	}
 }

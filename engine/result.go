@@ -33,7 +33,7 @@ type Hit struct {
 type Result struct {
 	Hits     []Hit     // those of the final stage
 	Stages   []Stage   // all seven, in order
-	Channels []Channel // one an arm
+	Channels []Channel // vector, lexical, graph, temporal, pages, episodes
 	Config   map[string]ConfigValue
 }
 
@@ -79,10 +79,12 @@ func (r *Result) Stage(name string) (Stage, bool) {
 	return Stage{}, false
 }
 
-// Channel says what an arm had to do with the final hits.
+// Channel says what an arm had to do with the final hits. A channel that found
+// nothing is neither skipped nor fired.
 type Channel struct {
 	Name        string
 	Fired       bool   // it ran and found something
 	Contributed bool   // a final hit is among what it found
-	Skipped     string // why it did not run; empty if it did
+	Skipped     string // why it did not run ("off", "no substrate: ..."); empty if it did
+	Hits        []Hit  // what it handed to the fusion; nil for vector and lexical, whose stages have it
 }

@@ -73,7 +73,10 @@ type search struct {
 	hits      []Hit             // of the last stage
 	documents map[string]string // by chunk
 	fused     []fuse.Hit
-	explain   map[string]string // of the lexical arm, by chunk
+
+	joinedChannels []Channel // those beside the two arms, in order
+
+	explain map[string]string // of the lexical arm, by chunk
 }
 
 func (s *search) run() error {

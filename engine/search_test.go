@@ -293,8 +293,8 @@ func TestWeightZeroLeavesAnArmOut(t *testing.T) {
 			t.Errorf("(-the other arm +final):\n%s", diff)
 		}
 		want := engine.Channel{Name: r.Stages[arm].Name, Skipped: "its weight is 0"}
-		if got := r.Channels[arm]; got != want {
-			t.Errorf("channel %+v, want %+v", got, want)
+		if diff := cmp.Diff(want, r.Channels[arm]); diff != "" {
+			t.Errorf("channel (-want +got):\n%s", diff)
 		}
 		shut(t, e)
 	}
@@ -365,9 +365,11 @@ func TestChannels(t *testing.T) {
 		question string
 		want     []engine.Channel
 	}{
-		{"fox", []engine.Channel{{"vector", true, true, ""}, {"lexical", true, true, ""}}},
-		{"nothing of it", []engine.Channel{{"vector", true, true, ""}, {"lexical", false, false, ""}}},
+		{"fox", []engine.Channel{{Name: "vector", Fired: true, Contributed: true}, {Name: "lexical", Fired: true, Contributed: true}}},
+		{"nothing of it", []engine.Channel{{Name: "vector", Fired: true, Contributed: true}, {Name: "lexical"}}},
 	} {
+		tc.want = append(tc.want, engine.Channel{Name: "graph", Skipped: "off"}, engine.Channel{Name: "temporal", Skipped: "off"},
+			engine.Channel{Name: "pages", Skipped: "off"}, engine.Channel{Name: "episodes", Skipped: "off"})
 		r := search(t, e, engine.Query{Text: tc.question, K: 1})
 		if diff := cmp.Diff(tc.want, r.Channels); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", tc.question, diff)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/engine/fuse"
@@ -12,6 +13,9 @@ func (s *search) fuse(stage *Stage) (err error) {
 	c := s.engine.cfg
 	vector, lexical := ids(s.stages[0].Hits), ids(s.stages[1].Hits)
 	if s.fused, err = fuse.RRF(vector, lexical, c.Weights, c.RRFK); err != nil {
+		return err
+	}
+	if err := s.join(); err != nil {
 		return err
 	}
 	stage.Total = len(s.fused)
@@ -106,6 +110,7 @@ func (s *search) explainHits() {
 		h := at[s.hits[i].ChunkID]
 		var b strings.Builder
 		fmt.Fprintf(&b, "fusion %s, vector rank %s, lexical rank %s", number(h.Score), rank(h.VectorRank), rank(h.LexicalRank))
+		b.WriteString(s.explainChannels(h.ID))
 		if text := s.explain[h.ID]; text != "" {
 			b.WriteString("\n" + text)
 		}
@@ -131,7 +136,14 @@ func (s *search) channels() []Channel {
 		vector.Contributed = vector.Contributed || in[h.ChunkID].VectorRank > 0
 		lexical.Contributed = lexical.Contributed || in[h.ChunkID].LexicalRank > 0
 	}
-	return []Channel{vector, lexical}
+	out := []Channel{vector, lexical}
+	for _, c := range s.joinedChannels {
+		c.Contributed = slices.ContainsFunc(s.hits, func(final Hit) bool {
+			return slices.ContainsFunc(c.Hits, func(h Hit) bool { return h.ChunkID == final.ChunkID })
+		})
+		out = append(out, c)
+	}
+	return out
 }
 
 func channel(arm Stage) Channel {

@@ -14,6 +14,13 @@ const (
 	SubstrateChunks    = "chunks"
 	SubstrateLexical   = "lexical"
 	SubstrateVectors   = "vectors"
+
+	SubstrateEntities    = "entities"
+	SubstrateLinks       = "links"
+	SubstrateEventDates  = "event_dates"
+	SubstratePages       = "pages"
+	SubstratePageSources = "page_sources" // pairs of a page and a document that it covers
+	SubstrateEpisodes    = "episodes"     // of at least two documents
 )
 
 // Substrate is something that a search depends on, counted in two ways that
@@ -23,6 +30,7 @@ type Substrate struct {
 	Model      string // of vectors: which model made them
 	Count      Tally  // asked for as a number
 	Enumerated Tally  // counted one by one, the way a search gets at them
+	Needed     bool   // a search with the engine's settings depends on it; of vectors, on those of the engine's own model
 }
 
 // Tally is a count, or the reason why there is none. The zero Tally is
@@ -42,9 +50,24 @@ func tally(n int, err error) Tally {
 	return Tally{N: n}
 }
 
-// Substrates counts documents, chunks, passages of the lexical index, and the
-// vectors of each model (always those of the engine's own). What cannot be
-// counted is unknown, never 0.
+// enrichments are the substrates that enrichment makes, and the channels that
+// find nothing without them.
+var enrichments = []struct {
+	name   string
+	table  store.Table
+	needed func(Channels) bool
+}{
+	{SubstrateEntities, store.Entities, func(Channels) bool { return false }}, // references alone make links
+	{SubstrateLinks, store.Links, func(c Channels) bool { return c.Graph.On }},
+	{SubstrateEventDates, store.EventDates, func(c Channels) bool { return c.Temporal.On }},
+	{SubstratePages, store.Pages, func(c Channels) bool { return c.Pages.On }},
+	{SubstratePageSources, store.PageSources, func(c Channels) bool { return c.Pages.On }},
+	{SubstrateEpisodes, store.Episodes, func(c Channels) bool { return c.Episodes.On }},
+}
+
+// Substrates counts documents, chunks, passages of the lexical index, the
+// vectors of each model (always those of the engine's own), and what
+// enrichment made. What cannot be counted is unknown, never 0.
 func (e *Engine) Substrates(ctx context.Context) []Substrate {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -54,14 +77,23 @@ func (e *Engine) Substrates(ctx context.Context) []Substrate {
 		for _, name := range []string{SubstrateDocuments, SubstrateChunks, SubstrateLexical, SubstrateVectors} {
 			all = append(all, Substrate{Name: name, Count: closed, Enumerated: closed})
 		}
+		for _, s := range enrichments {
+			all = append(all, Substrate{Name: s.name, Count: closed, Enumerated: closed})
+		}
 		return all
 	}
+	count := func(t store.Table) Tally { return tally(e.store.Count(ctx, t)) }
+	enumerate := func(t store.Table) Tally { return tally(e.store.Enumerate(ctx, t)) }
 	all := []Substrate{
-		{Name: SubstrateDocuments, Count: tally(e.store.Count(ctx, store.Documents)), Enumerated: tally(e.store.Enumerate(ctx, store.Documents))},
-		{Name: SubstrateChunks, Count: tally(e.store.Count(ctx, store.Chunks)), Enumerated: tally(e.store.Enumerate(ctx, store.Chunks))},
-		{Name: SubstrateLexical, Count: tally(e.lexical.Count()), Enumerated: e.enumerateLexical(ctx)},
+		{Name: SubstrateDocuments, Count: count(store.Documents), Enumerated: enumerate(store.Documents), Needed: true},
+		{Name: SubstrateChunks, Count: count(store.Chunks), Enumerated: enumerate(store.Chunks), Needed: true},
+		{Name: SubstrateLexical, Count: tally(e.lexical.Count()), Enumerated: e.enumerateLexical(ctx), Needed: e.cfg.Weights.Lexical > 0},
 	}
-	return append(all, e.vectorSubstrates(ctx)...)
+	all = append(all, e.vectorSubstrates(ctx)...)
+	for _, s := range enrichments {
+		all = append(all, Substrate{Name: s.name, Count: count(s.table), Enumerated: enumerate(s.table), Needed: s.needed(e.cfg.Channels)})
+	}
+	return all
 }
 
 func (e *Engine) enumerateLexical(ctx context.Context) Tally {
@@ -74,7 +106,7 @@ func (e *Engine) vectorSubstrates(ctx context.Context) []Substrate {
 	models, err := e.store.Models(ctx)
 	if err != nil {
 		unknown := Tally{Err: err}
-		return []Substrate{{Name: SubstrateVectors, Count: unknown, Enumerated: unknown}}
+		return []Substrate{{Name: SubstrateVectors, Count: unknown, Enumerated: unknown, Needed: e.cfg.Weights.Vector > 0}}
 	}
 	if !slices.Contains(models, e.model) {
 		models = append(models, e.model)
@@ -84,6 +116,7 @@ func (e *Engine) vectorSubstrates(ctx context.Context) []Substrate {
 		all = append(all, Substrate{
 			Name: SubstrateVectors, Model: modelName(m),
 			Count: tally(e.store.CountVectors(ctx, m)), Enumerated: e.enumerateVectors(ctx, m),
+			Needed: m == e.model && e.cfg.Weights.Vector > 0,
 		})
 	}
 	return all

@@ -64,6 +64,21 @@ func (s *Store) Enumerate(ctx context.Context, t Table) (int, error) {
 	return s.enumerate(ctx, string(t), query)
 }
 
+// Any says whether there is any row, without counting them.
+func (s *Store) Any(ctx context.Context, t Table) (bool, error) {
+	query, ok := map[Table]string{
+		EventDates: `SELECT EXISTS (SELECT 1 FROM event_dates)`,
+		Pages:      `SELECT EXISTS (SELECT 1 FROM pages)`,
+		Links:      anyLink,
+		Episodes:   anyEpisode,
+	}[t]
+	if !ok {
+		return false, fmt.Errorf("store %s: look into %q: no such table", s.path, t)
+	}
+	n, err := s.count(ctx, string(t), query)
+	return n > 0, err
+}
+
 // CountVectors asks SQLite for the number of a model's vectors.
 func (s *Store) CountVectors(ctx context.Context, model embed.Info) (int, error) {
 	return s.count(ctx, "vectors", `

@@ -187,6 +187,11 @@ func TestCountsAgree(t *testing.T) {
 			if err := errors.Join(err1, err2); err != nil || n != m {
 				rt.Fatalf("%s: count %d, enumerated %d, %v", table, n, m, err)
 			}
+			if table != Entities && table != PageSources {
+				if any, err := s.Any(ctx, table); err != nil || any != (n > 0) {
+					rt.Fatalf("%s: any %v of %d, %v", table, any, n, err)
+				}
+			}
 			if table == Links && n != plainLinks(held) {
 				rt.Fatalf("%d links, a plain reading gives %d", n, plainLinks(held))
 			}

@@ -27,6 +27,10 @@ var countEpisodes = fmt.Sprintf(`
 		SELECT joined, lag(joined, 1, 0) OVER (PARTITION BY source ORDER BY seconds, id) AS before FROM steps)
 	SELECT count(*) FROM pairs WHERE joined AND NOT before`, episodeSeconds)
 
+var anyEpisode = fmt.Sprintf(`
+	SELECT EXISTS (SELECT 1 FROM moments a JOIN moments b ON b.source = a.source
+		AND (b.seconds, b.id) > (a.seconds, a.id) AND b.seconds <= a.seconds + %d)`, episodeSeconds)
+
 // Neighbour is a document of the same episode.
 type Neighbour struct {
 	Document string

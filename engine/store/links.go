@@ -28,6 +28,10 @@ var countLinks = fmt.Sprintf(`
 	SELECT (SELECT coalesce(sum(documents * (documents - 1) / 2), 0) FROM entities WHERE documents BETWEEN 2 AND %d)
 	     + (SELECT count(*) FROM (SELECT DISTINCT r.document, n.document FROM %s WHERE r.document <> n.document))`, RareDocuments, resolved)
 
+var anyLink = fmt.Sprintf(`
+	SELECT EXISTS (SELECT 1 FROM entities WHERE documents BETWEEN 2 AND %d)
+	    OR EXISTS (SELECT 1 FROM %s WHERE r.document <> n.document)`, RareDocuments, resolved)
+
 // Links returns the links of documents, ordered by the document's place in
 // ids, then by the other's id and the reason.
 func (s *Store) Links(ctx context.Context, ids ...string) ([]Link, error) {
