@@ -182,6 +182,7 @@ func TestJudge(t *testing.T) {
 		{"another arm only", []parts{second}, three, "smoke", gate.CNM, "no record of it"},
 		{"both arms", []parts{sound(), second}, requires(gate.Required{Name: "s", Planned: 3}, gate.Required{Name: "s", Arm: "rerank", Planned: 3}), "smoke", gate.PASS, ""},
 		{"wrong planned count", []parts{sound()}, requires(gate.Required{Name: "s", Planned: 4}), "smoke", gate.CNM, "planned 3 cases, the inventory says 4"},
+		{"more cases than the inventory knows", []parts{sound()}, requires(gate.Required{Name: "s", Planned: 2}), "smoke", gate.CNM, "planned 3 cases, the inventory says 2"},
 		{"a limited run", []parts{limited}, three, "smoke", gate.CNM, "planned 2 cases, the inventory says 3"},
 		{"regressed outweighs could not measure", []parts{regressed, other}, requires(gate.Required{Name: "s", Planned: 3}, gate.Required{Name: "t", Planned: 1}), "smoke", gate.REGRESSED, "the inventory requires it"},
 		{"required in a later tier only", []parts{sound()}, requires(gate.Required{Name: "t", Tier: "full", Planned: 1}), "smoke", gate.PASS, ""},

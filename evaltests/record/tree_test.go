@@ -95,6 +95,17 @@ func TestTreeChangesWithTheSources(t *testing.T) {
 	}
 }
 
+func TestTreeKnowsTheExecBitOfUntrackedFiles(t *testing.T) {
+	dir := checkout(t)
+	writeFile(t, dir, "new.sh", "")
+	before := record.Tree(dir)
+	require.NoError(t, os.Chmod(filepath.Join(dir, "new.sh"), 0o755))
+	after := record.Tree(dir)
+	assert.NotEqual(t, before, after)
+	require.NoError(t, os.Chmod(filepath.Join(dir, "new.sh"), 0o711))
+	assert.Equal(t, after, record.Tree(dir), "git keeps no more than that one bit")
+}
+
 func TestTreeStays(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, dir string){
 		"a new golden":          func(t *testing.T, dir string) { writeFile(t, dir, "goldens/t/current.jsonl", "x") },
