@@ -126,7 +126,7 @@ func (e *evaluation) run(cmd *cobra.Command, asJSON bool) error {
 	for _, reason := range tests.unexplained(j) {
 		j.cannot("%s", reason)
 	}
-	if tree := record.Tree("."); tree != e.folder.Tree {
+	if tree := record.Tree("."); e.folder.Tree != record.UnknownTree && !record.SameTree(tree, e.folder.Tree) {
 		j.cannot("the sources changed while the run was going on")
 	}
 	summarise(e.progress, j)

@@ -38,7 +38,9 @@ func judge(dir string, inv *gate.Inventory, tier string) (*judged, error) {
 	if tier == "" {
 		tier = "smoke"
 		for _, f := range files {
-			tier = f.Run.Tier // every record of a run has the run's tier
+			if f.Run.Tier != "" { // a record killed in its first line has none
+				tier = f.Run.Tier
+			}
 		}
 	}
 	j := &judged{folder: folder, files: files, tier: tier}
@@ -136,7 +138,11 @@ there is no "latest".`,
 			if err != nil {
 				return err
 			}
-			if tree := record.Tree("."); j.folder.Tree != tree {
+			switch tree := record.Tree("."); {
+			case record.SameTree(j.folder.Tree, tree):
+			case tree == record.UnknownTree || j.folder.Tree == record.UnknownTree:
+				j.cannot("the tree id is unknown, so the run cannot be shown to be of these sources; judge it in the git checkout it was made in")
+			default:
 				j.cannot("the run is of tree %.12s, the checkout is %.12s: it is an old record, run again", j.folder.Tree, tree)
 			}
 			if notBefore != "" {
