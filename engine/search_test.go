@@ -49,10 +49,14 @@ func FuzzSearch(f *testing.F) {
 	for _, q := range append(questions, "", "\xff", `""`, "#", "🦊", "what is this?") {
 		f.Add(q, 10)
 	}
-	e := open(f, f.TempDir(), engine.Config{Chunk: small})
-	ingest(f, e, corpus(30)...)
+	e := open(f, f.TempDir(), engine.Config{Chunk: small, Channels: allChannels, Boosts: engine.Boosts{Title: 1}})
+	docs, more := allSets(f)
+	ingest(f, e, append(corpus(30), docs...)...)
+	for _, q := range more {
+		f.Add(q.Text, 5)
+	}
 	f.Fuzz(func(t *testing.T, text string, k int) {
-		r, err := e.Search(t.Context(), engine.Query{Text: text, K: k})
+		r, err := e.Search(t.Context(), engine.Query{Text: text, K: k, AsOf: "2024-03-13"})
 		if k < 1 {
 			if err == nil {
 				t.Errorf("k %d is not refused", k)

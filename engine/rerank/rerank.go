@@ -3,10 +3,15 @@ package rerank
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 )
+
+// ErrDeadline is wrapped by the error of a judge that ran out of time: there
+// is no judgement, and the order of the candidates stands.
+var ErrDeadline = errors.New("out of time")
 
 // Passage is a candidate as the judge sees it.
 type Passage struct {
@@ -40,6 +45,9 @@ func Order(ctx context.Context, j Judge, question string, candidates []Passage) 
 		return nil, nil
 	}
 	scores, err := j.Judge(ctx, question, candidates)
+	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, ErrDeadline) {
+		err = fmt.Errorf("%w: %w", ErrDeadline, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("rerank by %s: %w", j.Name(), err)
 	}
