@@ -162,11 +162,11 @@ func lexicalOrder(h fuse.Hit) int {
 // channel runs one channel, and turns the documents that it found into
 // passages.
 func (s *search) channel(arm channelArm) (hits []Hit, skipped string, err error) {
-	any, err := s.engine.store.Any(s.ctx, arm.table)
+	alive, err := s.engine.store.Any(s.ctx, arm.table)
 	if err != nil {
 		return nil, "", err
 	}
-	if !any {
+	if !alive {
 		return nil, fmt.Sprintf("no substrate: %s is empty", arm.needs), nil
 	}
 	found, skipped, err := arm.run(s)

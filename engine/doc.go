@@ -13,6 +13,12 @@
 //	rerank      the order of Config.Judge, if there is one
 //	final       cut to k
 //
+// Ingest also reads dates, names, references and sections out of each document
+// (package enrich). Four channels work on them: graph, temporal, pages and
+// episodes. They are off unless [Config.Channels] switches them on, join the
+// fusion as further arms, and say in [Result.Channels] whether they found
+// something, whether it is among the hits, or why they did not run.
+//
 // Every order is total, so the same documents and question give the same
 // ranking, whatever the order and size of the batches they came in.
 //

@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/engine"
 	"github.com/touchstone-eval/touchstone/engine/embed/embedtest"
+	"github.com/touchstone-eval/touchstone/engine/fuse"
 )
 
 func Example() {
@@ -52,4 +53,46 @@ func Example() {
 	// candidates executed 2 ""
 	// rerank skipped 2 "no model"
 	// final executed 1 ""
+}
+
+// A channel reaches a document that shares no word with the question.
+func ExampleConfig_channels() {
+	dir, err := os.MkdirTemp("", "engine")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	ctx := context.Background()
+	e, err := engine.Open(ctx, dir, engine.Config{
+		Embedder: embedtest.New(16),
+		Weights:  fuse.Weights{Lexical: 1},
+		Channels: engine.Channels{Graph: engine.ChannelSetting{On: true}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer e.Close()
+	if _, err := e.Ingest(ctx,
+		engine.Document{ID: "inspection", Text: "The inspection of the pier led to POL-358."},
+		engine.Document{ID: "POL-358", Text: "A ladder needs a second person at its foot."},
+	); err != nil {
+		log.Fatal(err)
+	}
+	r, err := e.Search(ctx, engine.Query{Text: "inspection of the pier", K: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, h := range r.Hits {
+		fmt.Println(h.DocumentID)
+	}
+	for _, c := range r.Channels[2:] {
+		fmt.Printf("%s fired %v, contributed %v, skipped %q\n", c.Name, c.Fired, c.Contributed, c.Skipped)
+	}
+	// Output:
+	// inspection
+	// POL-358
+	// graph fired true, contributed true, skipped ""
+	// temporal fired false, contributed false, skipped "off"
+	// pages fired false, contributed false, skipped "off"
+	// episodes fired false, contributed false, skipped "off"
 }

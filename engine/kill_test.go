@@ -44,7 +44,7 @@ func victim(dir string) {
 		fail(err)
 	}
 	fmt.Println("open")
-	docs := corpus(60)
+	docs := victims()
 	for i := 0; ; i++ {
 		part := docs[i*7%50 : i*7%50+7]
 		if _, err := e.Ingest(ctx, part...); err != nil {
@@ -60,6 +60,16 @@ func victim(dir string) {
 		}
 		fmt.Println("deleted", gone)
 	}
+}
+
+// victims are documents that enrichment finds one date each in, and things
+// that several of them share.
+func victims() []engine.Document {
+	docs := corpus(60)
+	for i := range docs {
+		docs[i].Text += fmt.Sprintf("Maria Lopez%c on 2024-03-12\n# Head %d\nsee [[doc%03d]]", 'a'+i%26, i%9, i*7%60)
+	}
+	return docs
 }
 
 // TestKilled: a process that is killed at any moment leaves a folder that
@@ -139,6 +149,9 @@ func survey(t *testing.T, when, dir string, present map[string]bool) {
 	if counts["chunks"] != counts["lexical"] || counts["chunks"] != counts["vectors"] {
 		t.Errorf("%s: substrates %v", when, counts)
 	}
+	if n := e.EnrichedAgain(); n != 0 || counts["event_dates"] != counts["documents"] {
+		t.Errorf("%s: %d documents were stored without their enrichment: %v", when, n, counts)
+	}
 	if len(present) > 0 {
 		search(t, e, engine.Query{Text: questions[6], K: 10})
 	}
@@ -176,7 +189,7 @@ func survey(t *testing.T, when, dir string, present map[string]bool) {
 	if err != nil || totals.Chunks != len(stored) || totals.Tokens != tokens {
 		t.Errorf("%s: totals %+v, %v, want %d and %d", when, totals, err, len(stored), tokens)
 	}
-	for _, d := range corpus(60) {
+	for _, d := range victims() {
 		got, err := s.Document(t.Context(), d.ID)
 		if present[d.ID] && err != nil {
 			t.Errorf("%s: %s was reported done: %v", when, d.ID, err)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,6 +60,10 @@ func (s *search) rerank(stage *Stage) error {
 		passages[i] = rerank.Passage{ID: p.ID, Title: p.Title, Text: p.Text}
 	}
 	judged, err := rerank.Order(s.ctx, e.cfg.Judge, s.query.Text, passages)
+	if errors.Is(err, rerank.ErrDeadline) { // the order handed in is still an answer
+		stage.State, stage.Reason = Skipped, err.Error()
+		return nil
+	}
 	if err != nil {
 		return err
 	}

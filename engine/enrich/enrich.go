@@ -36,9 +36,21 @@ type Result struct {
 
 // Skip is something that could not be done for a document.
 type Skip struct {
-	Step   string // dates, entities, references, sections, or episodes
+	Step   string // one of the Step constants
 	Reason string
 }
+
+// The steps of an enrichment, as in [Skip.Step].
+const (
+	StepDates      = "dates"
+	StepEntities   = "entities"
+	StepReferences = "references"
+	StepSections   = "sections"
+	StepEpisodes   = "episodes" // which need the document's date
+)
+
+// Steps are all of them.
+var Steps = []string{StepDates, StepEntities, StepReferences, StepSections, StepEpisodes}
 
 // Read reads a document. It never fails.
 func Read(d Document) Result {
@@ -46,13 +58,13 @@ func Read(d Document) Result {
 	if m, ok := ParseMoment(d.Date); ok {
 		r.Moment = &m
 	} else {
-		r.skip("episodes", "the document has %s", undated(d.Date))
+		r.skip(StepEpisodes, "the document has %s", undated(d.Date))
 	}
 	r.dates(d)
 	r.entities(d)
 	if r.Sections = sections(d.Text); len(r.Sections) > MaxSections {
 		r.Sections = r.Sections[:MaxSections]
-		r.skip("sections", "more than %d: only the first are kept", MaxSections)
+		r.skip(StepSections, "more than %d: only the first are kept", MaxSections)
 	}
 	r.references(d)
 	return r
@@ -81,9 +93,9 @@ func (r *Result) dates(d Document) {
 	r.Dates = append(title.Dates, text.Dates...)
 	if title.More || text.More || len(r.Dates) > MaxDates {
 		r.Dates = r.Dates[:min(len(r.Dates), MaxDates)]
-		r.skip("dates", "more than %d: only the first are kept", MaxDates)
+		r.skip(StepDates, "more than %d: only the first are kept", MaxDates)
 	}
 	if n := title.Relative + text.Relative; n > 0 {
-		r.skip("dates", "%d relative ones left out: the document has %s", n, undated(d.Date))
+		r.skip(StepDates, "%d relative ones left out: the document has %s", n, undated(d.Date))
 	}
 }

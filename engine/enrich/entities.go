@@ -46,7 +46,7 @@ func (r *Result) entities(d Document) {
 	c.read(d.Text)
 	if len(c.list) > MaxEntities {
 		c.list = c.list[:MaxEntities]
-		r.skip("entities", "more than %d: only the first are kept", MaxEntities)
+		r.skip(StepEntities, "more than %d: only the first are kept", MaxEntities)
 	}
 	r.Entities = c.list
 }

@@ -1,7 +1,11 @@
 package enrich_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -124,8 +128,14 @@ func TestSkippedSteps(t *testing.T) {
 			{"sections", "more than 500: only the first are kept"}, {"references", "more than 500: only the first are kept"}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, enrich.Read(tc.doc).Skipped); diff != "" {
+			got := enrich.Read(tc.doc).Skipped
+			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
+			}
+			for _, s := range got {
+				if !slices.Contains(enrich.Steps, s.Step) {
+					t.Errorf("step %q is not listed", s.Step)
+				}
 			}
 		})
 	}
@@ -137,6 +147,26 @@ func many() string {
 		fmt.Fprintf(&b, "# part%d\n2024-03-12 @user%d [[page%d]]\n", i, i, i)
 	}
 	return b.String()
+}
+
+// TestVersion: who changes what is read out of a text must raise [enrich.Version],
+// or stores would keep what the old rules found.
+func TestVersion(t *testing.T) {
+	text := "# Travel rules\nOn 12 March 2024 and last week Maria Lopez's team filed POL-358 with @ada_k, ada@example.org; see [x](b.md), [[c]].\n" +
+		"## Q3 2023\nThe Blue Heron Inn, yesterday, 3 days ago, next May, 2024-05-06, Feb 2, 2020, ABC-1. [y](https://example.org/z)"
+	r := enrich.Read(enrich.Document{ID: "a/b c.md", Title: "Trip of 2024-03-01, POL-1", Text: text, Date: "2024-03-13 10:00"})
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range r.Sections {
+		data = fmt.Append(data, s.Terms(text))
+	}
+	sum := sha256.Sum256(data)
+	got := enrich.Version + " " + hex.EncodeToString(sum[:4])
+	if want := "enrich/1 b9e9a960"; got != want {
+		t.Errorf("the rules give %s, want %s: if they were meant to change, raise the version and note both here\n%s", got, want, data)
+	}
 }
 
 func FuzzRead(f *testing.F) {

@@ -100,7 +100,7 @@ func (r *Result) references(d Document) {
 		}
 		seen[key] = true
 		if len(r.References) == MaxReferences {
-			r.skip("references", "more than %d: only the first are kept", MaxReferences)
+			r.skip(StepReferences, "more than %d: only the first are kept", MaxReferences)
 			return
 		}
 		r.References = append(r.References, ref)

@@ -42,9 +42,13 @@ func (s *Store) Enrich(ctx context.Context, id string, r enrich.Result) error {
 			`DELETE FROM event_dates WHERE document = ?`,
 			`DELETE FROM moments WHERE document = ?`,
 			`DELETE FROM enrichments WHERE document = ?`,
-			`DELETE FROM skipped_steps WHERE document = ? AND step IN ('dates', 'entities', 'references', 'sections', 'episodes')`,
 		} {
 			if _, err := tx.ExecContext(ctx, statement, document); err != nil {
+				return err
+			}
+		}
+		for _, step := range enrich.Steps {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM skipped_steps WHERE document = ? AND step = ?`, document, step); err != nil {
 				return err
 			}
 		}

@@ -12,7 +12,8 @@ import (
 )
 
 // EpisodeGap is the longest time between two documents of one source that
-// still belong to one episode.
+// still belong to one episode. Documents that are dated by the day alone are
+// in one if it is the same day.
 const EpisodeGap = 6 * time.Hour
 
 const episodeSeconds = int64(EpisodeGap / time.Second)
