@@ -4,7 +4,7 @@
 GO  ?= go
 BIN := bin/touchstone
 
-.PHONY: help eval test lint build corpus bench bless
+.PHONY: help eval test lint build corpus bench bench-metrics bless
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ lint: ## vet with and without the tag eval, gofmt
 
 bench: ## time the main job and the engine's parts
 	@$(GO) test -tags eval -run '^$$' -bench . -benchtime 1x ./evaltests ./engine/...
+
+bench-metrics: ## time measures and resampling tests beside TREC_EVAL and BENCH_PYTHON: docs/metrics.md
+	@$(GO) run ./evaltests/metric/trec/bench $(BENCH)
 
 bless: build ## make a run's rankings the golden: SUITE=.. RUN=.. REASON=..
 	@$(BIN) golden accept "$(SUITE)" --run "$(RUN)" --reason "$(REASON)"
