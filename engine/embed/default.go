@@ -20,8 +20,8 @@ const (
 	defaultName = "static-256"
 	defaultDim  = 256
 
-	defaultONNXSHA256      = "a382583683345547edc825cb89a09bbe2061eb6f79fe08521a65fa82fad41336"
-	defaultTokenizerSHA256 = "e1b589e8dee797f01ea4975095406c4c82ae67c28891bf44ac71950d704f1e80"
+	defaultONNXSHA256      = "c15782d70ddfcc5f301aa69941d4df708c4f43b724c11c21d6848f8803d881fe"
+	defaultTokenizerSHA256 = "b1b234f1ccae631a7e1c2da6928fc2e83756bdb28579e556471d007522495fa6"
 )
 
 // Default opens the model that is part of the binary: a static token
