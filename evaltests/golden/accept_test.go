@@ -92,7 +92,7 @@ func TestAccept(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, ledger, 2)
 	assert.Equal(t, golden.Entry{
-		V: 1, Suite: "s", When: "2026-01-02T03:04:05Z", Tree: tree, Cases: 20, Reason: "ranks 2 and 3 were meant to change",
+		V: 2, Kind: "accept", Suite: "s", When: "2026-01-02T03:04:05Z", Tree: tree, Cases: 20, Reason: "ranks 2 and 3 were meant to change",
 		Vouched: b.Record.End.SHA256, Before: first.Digest, After: second.Digest,
 	}, ledger[1])
 	assert.Empty(t, ledger[0].Before)
@@ -222,7 +222,7 @@ func TestReadRefuses(t *testing.T) {
 	lines := strings.SplitAfter(text, "\n")
 	for _, tc := range []struct{ name, text, want string }{
 		{"empty", "", ":1: no header"},
-		{"another format", strings.Replace(text, `"v":1`, `"v":2`, 1), ":1: format 2; this tool reads 1"},
+		{"another format", strings.Replace(text, `"v":2`, `"v":3`, 1), ":1: format 3; this tool reads 1 to 2"},
 		{"an unknown key", strings.Replace(text, `"case"`, `"kase"`, 1), `:2: unknown field "kase"`},
 		{"a case twice", lines[0] + lines[1] + lines[1], `:3: case "q00" after "q00"`},
 		{"out of order", lines[0] + lines[2] + lines[1], `:3: case "q00" after "q01"`},

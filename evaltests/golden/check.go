@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/touchstone-eval/touchstone/evaltests/rank"
 )
@@ -94,9 +93,7 @@ func Check(live []string, g List, k int, epsilon float64, against Against) (Resu
 	if r.RBO, err = rank.RBONorm(live, matched, Persistence, k); err != nil {
 		return Result{}, err
 	}
-	if r.Floor, err = Floor(n, against); err != nil {
-		return Result{}, err
-	}
+	r.Floor = Floor(n, against)
 	r.Overlap = rank.Overlap(live, matched, n)
 	r.OverlapFloor = OverlapFloor(n, against)
 	if slices.Equal(live, matched) {
@@ -117,23 +114,15 @@ func Check(live []string, g List, k int, epsilon float64, against Against) (Resu
 // permits a swap of ranks 3 and 4 and forbids 2 and 3; the anchor permits 2
 // and 3 and forbids 1 and 2. At n <= 2, and for current at n = 3, nothing is
 // permitted.
-func Floor(n int, against Against) (float64, error) {
+func Floor(n int, against Against) float64 {
 	permitted := 3 // the first rank of the worst permitted swap
 	if against == Anchor {
 		permitted = 2
 	}
 	if n <= permitted {
-		return 1, nil
+		return 1
 	}
-	worst, err := swapped(n, permitted)
-	if err != nil {
-		return 0, err
-	}
-	mildest, err := swapped(n, permitted-1)
-	if err != nil {
-		return 0, err
-	}
-	return (worst + mildest) / 2, nil
+	return (swapped(n, permitted) + swapped(n, permitted-1)) / 2
 }
 
 // OverlapFloor is the least number of ids in common: 9 of 10 against current,
@@ -146,15 +135,18 @@ func OverlapFloor(n int, against Against) int {
 	return n * 9 / 10
 }
 
-// swapped is the RBO of a list of n ids with itself, ranks i and i+1 swapped.
-func swapped(n, i int) (float64, error) {
-	x := make([]string, n)
-	for j := range x {
-		x[j] = strconv.Itoa(j)
+// swapped is the RBO of a list of n ids with itself, ranks i and i+1 swapped:
+// the agreement is (i-1)/i at depth i and 1 at every other.
+func swapped(n, i int) float64 {
+	total, weight, lost := 0.0, 1.0, 0.0
+	for d := 1; d <= n; d++ {
+		if d == i {
+			lost = weight / float64(i)
+		}
+		total += weight
+		weight = float64(weight * Persistence)
 	}
-	y := slices.Clone(x)
-	y[i-1], y[i] = y[i], y[i-1]
-	return rank.RBONorm(x, y, Persistence, n)
+	return 1 - lost/total
 }
 
 // tieGroups returns the sizes of the runs of equal scores.

@@ -2,13 +2,15 @@ package golden
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sort"
+	"regexp"
+	"slices"
 
 	"github.com/touchstone-eval/touchstone/evaltests/digest"
 	"github.com/touchstone-eval/touchstone/evaltests/record"
@@ -22,33 +24,61 @@ const (
 	LedgerFile  = "ledger.jsonl"
 )
 
-// formatVersion is the format of golden files.
-const formatVersion = 1
+// formatVersion is the format of the golden files and ledgers written here.
+// Format 1 knew neither pack, models nor stages; it is still read.
+const formatVersion = 2
+
+// readable refuses a format that this tool does not know.
+func readable(v int) error {
+	if v < 1 || v > formatVersion {
+		return fmt.Errorf("format %d; this tool reads 1 to %d", v, formatVersion)
+	}
+	return nil
+}
 
 // Header is the first line of a golden file.
 type Header struct {
-	V         int    `json:"v"`
-	Suite     string `json:"suite"`
-	K         int    `json:"k"`
-	Treatment string `json:"treatment"` // hash of the engine's effective configuration
-	Seed      string `json:"seed,omitempty"`
-	Class     string `json:"class"` // platform class it was made on
-	Tool      string `json:"tool"`
-	By        string `json:"blessed_by,omitempty"`
-	Why       string `json:"why"`
-	When      string `json:"when"` // RFC 3339
-	Commit    string `json:"commit,omitempty"`
+	V         int               `json:"v"`
+	Suite     string            `json:"suite"`
+	K         int               `json:"k"`
+	Treatment string            `json:"treatment"`        // hash of the engine's effective configuration
+	Seed      string            `json:"seed,omitempty"`   // key of the store: models, chunking, schema
+	Pack      string            `json:"pack,omitempty"`   // digest of documents, questions and gold
+	Models    map[string]string `json:"models,omitempty"` // name@digest, by the key of the configuration
+	Class     string            `json:"class"`            // platform class it was made on
+	Tool      string            `json:"tool"`
+	By        string            `json:"blessed_by,omitempty"`
+	Why       string            `json:"why"`
+	When      string            `json:"when"` // RFC 3339
+	Commit    string            `json:"commit,omitempty"`
 }
 
-// Case is a blessed ranking.
+// Case is a blessed ranking: of a stage, or the final one.
 type Case struct {
 	Key    string    `json:"case"`
-	Digest string    `json:"digest"` // of the question and its gold
+	Stage  string    `json:"stage,omitempty"` // empty: the final ranking
+	Digest string    `json:"digest"`          // of the question and its gold
 	IDs    []string  `json:"ids"`
 	Scores []float64 `json:"scores"`
 }
 
-// File is a golden file: cases by key, in byte order.
+// slot is the place of a ranking in a golden.
+type slot struct{ key, stage string }
+
+func (c Case) slot() slot { return slot{c.Key, c.Stage} }
+
+func (s slot) compare(t slot) int {
+	return cmp.Or(cmp.Compare(s.key, t.key), cmp.Compare(s.stage, t.stage))
+}
+
+func (s slot) String() string {
+	if s.stage == "" {
+		return s.key
+	}
+	return s.key + "/" + s.stage
+}
+
+// File is a golden file: cases by key and stage, in byte order.
 type File struct {
 	Header Header
 	Cases  []Case
@@ -69,26 +99,23 @@ func Read(path string) (*File, error) {
 	}
 	f := &File{Digest: digest.Bytes(data)}
 	first := true
-	last := ""
+	var last slot
 	err = strict.Lines(path, bytes.NewReader(data), func(_ int, text []byte) error {
 		if first {
 			first = false
 			if err := strict.JSON(text, &f.Header, true); err != nil {
 				return err
 			}
-			if f.Header.V != formatVersion {
-				return fmt.Errorf("format %d; this tool reads %d", f.Header.V, formatVersion)
-			}
-			return nil
+			return readable(f.Header.V)
 		}
 		var c Case
 		if err := strict.JSON(text, &c, true); err != nil {
 			return err
 		}
-		if c.Key <= last {
-			return fmt.Errorf("case %q after %q; want each case once, in byte order", c.Key, last)
+		if c.Key == "" || c.slot().compare(last) <= 0 {
+			return fmt.Errorf("case %q after %q; want each case once, in byte order", c.slot(), last)
 		}
-		last = c.Key
+		last = c.slot()
 		if len(c.IDs) != len(c.Scores) {
 			return fmt.Errorf("case %q: %d ids and %d scores", c.Key, len(c.IDs), len(c.Scores))
 		}
@@ -107,7 +134,7 @@ func Read(path string) (*File, error) {
 // encode is the canonical form of f, so that a diff of two files is readable
 // as rank moves. It sets f.Digest.
 func (f *File) encode() ([]byte, error) {
-	sort.Slice(f.Cases, func(i, j int) bool { return f.Cases[i].Key < f.Cases[j].Key })
+	slices.SortFunc(f.Cases, func(a, b Case) int { return a.slot().compare(b.slot()) })
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
@@ -143,31 +170,70 @@ func writeFile(path string, data []byte) error {
 	return os.Rename(tmp.Name(), path)
 }
 
-// FromRecord makes the golden of a recorded run: the first k documents of
-// each scored case, and beyond k the rest of the tie group that crosses it.
-func FromRecord(f *record.File, k int) *File {
-	g := &File{Header: Header{
-		V: formatVersion, Suite: f.Run.Suite, K: k, Treatment: f.Run.Hashes.Treatment, Seed: f.Run.Hashes.SeedKey,
-		Class: f.Run.Identity.Class, Tool: f.Run.Identity.Tool, Commit: f.Run.Context.Commit,
-	}}
+// FromRecord makes the golden of a recorded run: the first k documents of the
+// final ranking of each scored case, and of the named stages, and beyond k the
+// rest of the tie group that crosses it.
+func FromRecord(f *record.File, k int, stages ...string) *File {
+	g := &File{Header: headerOf(f.Run, k)}
 	for _, r := range f.Rows {
-		if r.Outcome.State != record.Scored {
-			continue
-		}
-		ids, scores, _ := record.Documents(r.Ranking)
-		// The groups are those that Check will form, so that it finds whole the
-		// one that crosses k.
-		cut := 0
-		for _, size := range tieGroups(scores, DefaultEpsilon) {
-			if cut >= k {
-				break
-			}
-			cut += size
-		}
-		g.Cases = append(g.Cases, Case{
-			Key: r.Case, Digest: r.Digest,
-			IDs: append([]string{}, ids[:cut]...), Scores: append([]float64{}, scores[:cut]...),
-		})
+		g.Cases = append(g.Cases, casesOf(r, k, stages)...)
 	}
 	return g
+}
+
+func headerOf(run record.Run, k int) Header {
+	return Header{
+		V: formatVersion, Suite: run.Suite, K: k, Treatment: run.Hashes.Treatment, Seed: run.Hashes.SeedKey,
+		Pack: run.Pack.Digest, Models: modelsOf(run.Config),
+		Class: run.Identity.Class, Tool: run.Identity.Tool, Commit: run.Context.Commit,
+	}
+}
+
+// model finds name@digest in a value of a configuration.
+var model = regexp.MustCompile(`\S+@[0-9a-f]{12,64}\b`)
+
+// modelsOf are the values of a configuration that name content by its digest.
+func modelsOf(config map[string]record.Set) map[string]string {
+	models := map[string]string{}
+	for key, v := range config {
+		if m := model.FindString(v.Value); m != "" {
+			models[key] = m
+		}
+	}
+	if len(models) == 0 {
+		return nil
+	}
+	return models
+}
+
+// casesOf are the rankings of a row that a golden keeps; none unless the case
+// was scored, and of a stage none unless it was executed.
+func casesOf(r record.Row, k int, stages []string) []Case {
+	if r.Outcome.State != record.Scored {
+		return nil
+	}
+	cases := []Case{caseOf(r, "", r.Ranking, k)}
+	for _, name := range stages {
+		if s, ok := r.Stage(name); ok && s.State == record.Executed {
+			cases = append(cases, caseOf(r, name, s.Entries, k))
+		}
+	}
+	return cases
+}
+
+func caseOf(r record.Row, stage string, entries []record.Entry, k int) Case {
+	ids, scores, _ := record.Documents(entries)
+	// The groups are those that Check will form, so that it finds whole the one
+	// that crosses k.
+	cut := 0
+	for _, size := range tieGroups(scores, DefaultEpsilon) {
+		if cut >= k {
+			break
+		}
+		cut += size
+	}
+	return Case{
+		Key: r.Case, Stage: stage, Digest: r.Digest,
+		IDs: append([]string{}, ids[:cut]...), Scores: append([]float64{}, scores[:cut]...),
+	}
 }

@@ -16,6 +16,8 @@ import (
 
 const tree = "0123456789abcdef"
 
+func ptr(v float64) *float64 { return &v }
+
 // entries are n documents with falling scores.
 func entries(n int) []record.Entry {
 	var es []record.Entry
@@ -76,7 +78,7 @@ type recorded struct {
 
 func whole(rs []record.Row) recorded {
 	return recorded{
-		run: runLine(rs), rows: rs, gates: []record.Gate{{Name: "AP", Measure: "AP", Verdict: golden.Pass}},
+		run: runLine(rs), rows: rs, gates: []record.Gate{{Name: "AP", Measure: "AP", Value: ptr(1), Floor: ptr(.5), Verdict: golden.Pass}},
 		verdict: record.Verdict{Verdict: "PASS"},
 	}
 }
@@ -109,7 +111,7 @@ func (x recorded) blessing(t testing.TB, dir, reason string) golden.Blessing {
 	t.Helper()
 	return golden.Blessing{
 		Dir: dir, Record: x.file(t), Folder: &record.Folder{Nonce: "nonce", Tree: tree}, Tree: tree, K: 10,
-		Reason: reason, When: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		Reason: reason, When: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Place: &golden.Place{},
 	}
 }
 

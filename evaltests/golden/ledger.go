@@ -12,19 +12,33 @@ import (
 	"github.com/touchstone-eval/touchstone/evaltests/strict"
 )
 
-// Entry is one line of the ledger: one blessing.
+// Kinds of ledger line.
+const (
+	acceptKind = "accept" // what a line of format 1 is, which has no kind
+	anchorKind = "anchor"
+)
+
+// Entry is one line of the ledger: one blessing, or one move of the anchor.
 type Entry struct {
-	V       int    `json:"v"`
-	Suite   string `json:"suite"`
-	When    string `json:"when"`
-	Commit  string `json:"commit,omitempty"`
-	Tree    string `json:"tree"`
-	Cases   int    `json:"cases"` // in the golden after it
-	Reason  string `json:"reason"`
-	Vouched string `json:"vouched_by"` // digest of the labelled record
-	Before  string `json:"before"`     // digest of current.jsonl; empty the first time
-	After   string `json:"after"`
+	V       int      `json:"v"`
+	Kind    string   `json:"kind,omitempty"` // empty or "accept": a blessing; "anchor": the anchor was moved to the current golden
+	Suite   string   `json:"suite"`
+	When    string   `json:"when"`
+	By      string   `json:"by,omitempty"`
+	Commit  string   `json:"commit,omitempty"`
+	Tree    string   `json:"tree"`
+	Cases   int      `json:"cases"`             // in the golden after it
+	Only    []string `json:"only,omitempty"`    // the cases it took, where it did not take all
+	Allowed []string `json:"allowed,omitempty"` // rules that were lifted for it: "shrink", "ci"
+	Reason  string   `json:"reason"`
+	Vouched string   `json:"vouched_by"`       // digest of the labelled record
+	Found   string   `json:"found,omitempty"`  // digest of the current.jsonl that it replaced, where no line vouched for that; "missing"
+	Before  string   `json:"before"`           // digest that the ledger vouched for before; empty the first time
+	Merged  []string `json:"merged,omitempty"` // digests of other branches' blessings that it supersedes as well
+	After   string   `json:"after"`
 }
+
+func (e Entry) anchors() bool { return e.Kind == anchorKind }
 
 // ReadLedger reads the ledger of a golden folder; a missing one is empty.
 func ReadLedger(dir string) ([]Entry, error) {
@@ -42,39 +56,16 @@ func ReadLedger(dir string) ([]Entry, error) {
 		if err := strict.JSON(text, &e, true); err != nil {
 			return err
 		}
-		if e.V != formatVersion {
-			return fmt.Errorf("format %d; this tool reads %d", e.V, formatVersion)
+		if err := readable(e.V); err != nil {
+			return err
+		}
+		if e.Kind != "" && e.Kind != acceptKind && e.Kind != anchorKind {
+			return fmt.Errorf("kind %q; want %s or %s", e.Kind, acceptKind, anchorKind)
 		}
 		entries = append(entries, e)
 		return nil
 	})
 	return entries, err
-}
-
-// VerifyLedger refuses a golden that the last ledger line does not vouch for.
-func VerifyLedger(dir string, current *File) error {
-	entries, err := ReadLedger(dir)
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(dir, CurrentFile)
-	if len(entries) == 0 {
-		return fmt.Errorf("%s: no ledger line vouches for it", path)
-	}
-	if last := entries[len(entries)-1]; last.After != current.Digest {
-		return fmt.Errorf("%s: edited since it was blessed: digest %.12s, the last ledger line says %.12s", path, current.Digest, last.After)
-	}
-	return nil
-}
-
-// verifyAnchor refuses an anchor that was never a current golden.
-func verifyAnchor(dir string, entries []Entry, anchor *File) error {
-	for _, e := range entries {
-		if e.After == anchor.Digest {
-			return nil
-		}
-	}
-	return fmt.Errorf("%s: digest %.12s is not that of any blessing in the ledger", filepath.Join(dir, AnchorFile), anchor.Digest)
 }
 
 // appendLedger adds a line. The file is written anew and renamed: a line that
@@ -85,6 +76,7 @@ func appendLedger(dir string, e Entry) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	e.V = formatVersion
 	buf := bytes.NewBuffer(data)
 	if len(data) > 0 && data[len(data)-1] != '\n' {
 		buf.WriteByte('\n')

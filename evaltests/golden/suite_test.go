@@ -63,13 +63,13 @@ func TestCheckSuiteCoverage(t *testing.T) {
 			return rs
 		}, golden.NoMeasure, "ledger.jsonl:2: not JSON", 0},
 		{"a ledger of a later format", func(t *testing.T, dir string, _ *record.Run, rs []record.Row) []record.Row {
-			put(t, dir, golden.LedgerFile, strings.Replace(read(t, dir, golden.LedgerFile), `"v":1`, `"v":2`, 1))
+			put(t, dir, golden.LedgerFile, strings.Replace(read(t, dir, golden.LedgerFile), `"v":2`, `"v":3`, 1))
 			return rs
-		}, golden.NoMeasure, "ledger.jsonl:1: format 2", 0},
+		}, golden.NoMeasure, "ledger.jsonl:1: format 3", 0},
 		{"another store", func(t *testing.T, _ string, run *record.Run, rs []record.Row) []record.Row {
 			run.Hashes.SeedKey = "other"
 			return rs
-		}, golden.NoMeasure, "another store", 0},
+		}, golden.NoMeasure, "another store", 20},
 		{"another treatment is what drift is about", func(t *testing.T, _ string, run *record.Run, rs []record.Row) []record.Row {
 			run.Hashes.Treatment = "other"
 			return rs

@@ -53,6 +53,7 @@ func trials(t *testing.T) func() (*selftest.Trial, error) {
 	_, err = golden.Blessing{
 		Dir: blessed, Record: f, Folder: first.Folder, Tree: first.Folder.Tree, K: 10, Reason: "the toy as it is", When: time.Unix(0, 0),
 		Classes: []string{record.Class()}, // the test proves the gates, not the platform
+		Place:   &golden.Place{},          // nor where it runs
 	}.Accept()
 	require.NoError(t, err)
 
