@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"sort"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/touchstone-eval/touchstone/evaltests/record"
 )
@@ -131,24 +129,8 @@ func rankText(rank int) string {
 	return fmt.Sprint(rank)
 }
 
-func anchored(element string) string { return "^" + regexp.QuoteMeta(rewritten(element)) + "$" }
-
-// rewritten is what package testing makes of a subtest's name: a blank becomes
-// an underscore, each on its own, and what cannot be printed its escape.
-func rewritten(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case unicode.IsSpace(r):
-			b.WriteByte('_')
-		case !strconv.IsPrint(r):
-			quoted := strconv.QuoteRune(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
+func anchored(element string) string {
+	return "^" + regexp.QuoteMeta(record.SubtestName(element)) + "$"
 }
 
 // shell quotes s for a POSIX shell.
