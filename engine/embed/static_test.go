@@ -125,6 +125,33 @@ func TestPiecesHaveTheTokensOfTheWhole(t *testing.T) {
 	})
 }
 
+// The model's own calls are serialised; the tokenizer's are not. Cheap enough
+// for the race detector, unlike the model.
+func TestTokenizerIsSafeForConcurrentUse(t *testing.T) {
+	tok, err := newTokenizer(defaultTokenizer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := mixedTexts()[:20]
+	want := make([][]int, len(texts))
+	for i, text := range texts {
+		if want[i], err = tok.ids(context.Background(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i, text := range texts {
+				if got, err := tok.ids(context.Background(), text); err != nil || !slices.Equal(got, want[i]) {
+					t.Errorf("text %d: %v, %v, want %v", i, got, err, want[i])
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
 func TestPiecesAreClean(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"empty", "", ""},
