@@ -5,4 +5,7 @@
 // and pooled. It refuses to work after Close, and gives up between groups of
 // texts when the context ends; a single bad text fails alone, in its own
 // Vector. Texts are data: nothing in them is read as a special token.
+//
+// [OpenModel] opens a full model of a folder, in pure Go or with ONNX Runtime.
+// [Probe] holds any embedder to what its model should return.
 package embed

@@ -89,6 +89,11 @@ func Open(onnx []byte, o Options) (_ *Model, err error) {
 	if err := backends.CreateModelBackend(m.model, opts); err != nil {
 		return nil, fmt.Errorf("onnx: load the model: %w", err)
 	}
+	if m.backend == Go {
+		if err := inSequence(m.model.GoMLXModel); err != nil {
+			return nil, fmt.Errorf("onnx: load the model: %w", err)
+		}
+	}
 	m.free = func() error { return free(m.model, m.backend) }
 	m.base = &backends.BasePipeline{Model: m.model, PipelineName: "onnx", Runtime: m.backend}
 	if err := m.shape(); err != nil {
