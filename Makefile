@@ -4,7 +4,7 @@
 GO  ?= go
 BIN := bin/touchstone
 
-.PHONY: help eval test lint build corpus bench bench-metrics bless
+.PHONY: help eval test lint build corpus bench bench-metrics bless models ort
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,3 +37,9 @@ bench-metrics: ## time measures and resampling tests beside TREC_EVAL and BENCH_
 
 bless: build ## make a run's rankings the golden: SUITE=.. RUN=.. REASON=..
 	@$(BIN) golden accept "$(SUITE)" --run "$(RUN)" --reason "$(REASON)"
+
+models: build ## fetch the full models of models.lock.json into .touchstone/models, or EVAL_MODELS
+	@$(BIN) models get
+
+ort: ## install ONNX Runtime into .touchstone/ort, for builds with the tag ORT
+	@scripts/ort
