@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/touchstone-eval/touchstone/evaltests/gate"
+	"github.com/touchstone-eval/touchstone/evaltests/record"
 )
 
 // Env is the environment of a run, read in one place. A name that starts with
@@ -22,13 +23,15 @@ type Env struct {
 	Packs       string         // EVAL_PACKS: folder of external packs
 	Nonce       string         // EVAL_NONCE: set by `touchstone eval`, never by hand
 	CaseTimeout time.Duration  // EVAL_CASE_TIMEOUT: overrides the suite's; 0 leaves it
+	Bless       string         // EVAL_BLESS: the one suite whose golden this run is to replace; empty or 0 is none
+	BlessReason string         // EVAL_BLESS_REASON: why its rankings were meant to move
 }
 
 // later are the names that the design has and this version does not act on:
 // refusing them is better than a run that looks sharded, repeated or blessed
 // and is not.
 var later = []string{
-	"EVAL_SHARD", "EVAL_REPEAT", "EVAL_BASELINE", "EVAL_BLESS", "EVAL_BLESS_REASON", "EVAL_ALLOW_WIPE",
+	"EVAL_SHARD", "EVAL_REPEAT", "EVAL_BASELINE", "EVAL_ALLOW_WIPE",
 	"EVAL_PARALLEL_OK", "EVAL_MIGRATE_STALE", "EVAL_CONCURRENCY",
 }
 
@@ -47,6 +50,12 @@ func ParseEnv(environ []string) (Env, error) {
 		if err := env.set(name, value); err != nil {
 			problems = append(problems, err.Error())
 		}
+	}
+	switch blessing := env.Bless != ""; {
+	case blessing && strings.TrimSpace(env.BlessReason) == "":
+		problems = append(problems, "EVAL_BLESS is set and EVAL_BLESS_REASON is not; say why the rankings were meant to move")
+	case !blessing && env.BlessReason != "":
+		problems = append(problems, "EVAL_BLESS_REASON is set and EVAL_BLESS names no suite; unset it")
 	}
 	if len(problems) > 0 {
 		sort.Strings(problems)
@@ -75,6 +84,10 @@ func (e *Env) set(name, value string) (err error) {
 		if err != nil || e.CaseTimeout <= 0 {
 			return fmt.Errorf("EVAL_CASE_TIMEOUT=%q; want a duration such as 5s", value)
 		}
+	case "EVAL_BLESS":
+		return e.setBless(value)
+	case "EVAL_BLESS_REASON":
+		e.BlessReason = value
 	default:
 		switch {
 		case slices.Contains(passive, name):
@@ -86,6 +99,19 @@ func (e *Env) set(name, value string) (err error) {
 			return fmt.Errorf("%s is not a name this suite knows; correct or unset it", name)
 		}
 	}
+	return nil
+}
+
+// setBless takes the name of one suite. A blessing is never a plain yes: one
+// suite at a time, by name.
+func (e *Env) setBless(value string) error {
+	switch no, err := strconv.ParseBool(value); {
+	case value == "" || err == nil && !no:
+		return nil
+	case err == nil || !record.ValidSuite(value):
+		return fmt.Errorf("EVAL_BLESS=%q; want the name of one suite, or 0", value)
+	}
+	e.Bless = value
 	return nil
 }
 
@@ -129,6 +155,9 @@ func (e Env) Banner() string {
 	}
 	if e.CaseTimeout > 0 {
 		parts = append(parts, "case timeout "+e.CaseTimeout.String())
+	}
+	if e.Bless != "" {
+		parts = append(parts, "to bless "+e.Bless)
 	}
 	if e.Packs == "" {
 		parts = append(parts, "EVAL_PACKS not set")

@@ -31,7 +31,14 @@ func TestParseEnv(t *testing.T) {
 		{"timeout", []string{"EVAL_CASE_TIMEOUT=5"}, evaltests.Env{}, "duration such as 5s"},
 		{"timeout negative", []string{"EVAL_CASE_TIMEOUT=-5s"}, evaltests.Env{}, "duration"},
 		{"not supported yet", []string{"EVAL_SHARD=1/2"}, evaltests.Env{}, "not supported by this version"},
-		{"not supported yet, off", []string{"EVAL_BLESS=0"}, evaltests.Env{Tier: "smoke"}, ""},
+		{"not supported yet, off", []string{"EVAL_REPEAT=0"}, evaltests.Env{Tier: "smoke"}, ""},
+		{"bless", []string{"EVAL_BLESS=godoc", "EVAL_BLESS_REASON=title boost"}, evaltests.Env{Tier: "smoke", Bless: "godoc", BlessReason: "title boost"}, ""},
+		{"bless nothing", []string{"EVAL_BLESS=0"}, evaltests.Env{Tier: "smoke"}, ""},
+		{"bless nothing, said otherwise", []string{"EVAL_BLESS=false"}, evaltests.Env{Tier: "smoke"}, ""},
+		{"bless yes", []string{"EVAL_BLESS=1", "EVAL_BLESS_REASON=x"}, evaltests.Env{}, `EVAL_BLESS="1"; want the name of one suite`},
+		{"bless two", []string{"EVAL_BLESS=a,b", "EVAL_BLESS_REASON=x"}, evaltests.Env{}, `EVAL_BLESS="a,b"; want the name of one suite`},
+		{"bless without a reason", []string{"EVAL_BLESS=godoc", "EVAL_BLESS_REASON= "}, evaltests.Env{}, "EVAL_BLESS_REASON is not"},
+		{"a reason without a suite", []string{"EVAL_BLESS=0", "EVAL_BLESS_REASON=x"}, evaltests.Env{}, "names no suite"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := evaltests.ParseEnv(tc.environ)

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -35,6 +37,9 @@ type Run struct {
 	Gates   []record.Gate
 	Drift   golden.SuiteResult // zero when the suite has no golden
 	Verdict record.Verdict
+	// Blessing says how the blessing ended that EVAL_BLESS asked for; empty
+	// when it asked for none of this suite.
+	Blessing string
 }
 
 // In makes the suite write its record into folder instead of the process's
@@ -79,11 +84,29 @@ func Load(t T, path string) *Suite {
 		var s *Suite
 		if s, err = LoadSuite(path, env); err == nil {
 			t.Logf("touchstone: %s", env.Banner())
-			return s
+			if err = knownBlessing(filepath.Dir(path), env.Bless, s.Name); err == nil {
+				return s
+			}
 		}
 	}
 	t.Errorf("%s: %v", gate.CNM, err)
 	t.FailNow()
+	return nil
+}
+
+// knownBlessing refuses to bless a suite that the module of dir does not have:
+// a misspelt name would bless nothing and look like success.
+func knownBlessing(dir, bless, loaded string) error {
+	if bless == "" || bless == loaded {
+		return nil
+	}
+	files, err := SuiteFiles(goldenRoot(dir))
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(files, func(f SuiteFile) bool { return f.Name == bless }) {
+		return fmt.Errorf("EVAL_BLESS=%s: no suite file of this module has that name", bless)
+	}
 	return nil
 }
 
@@ -149,6 +172,9 @@ func (r *Run) Require(t T) {
 		if (g.Verdict == gate.Regressed || g.Verdict == gate.CouldNotMeasure) && g.Action != "" {
 			t.Logf("%s: gate %s: %s", r.Suite.Name, g.Name, g.Action)
 		}
+	}
+	if r.Blessing != "" {
+		t.Errorf("%s", r.Blessing)
 	}
 	t.Errorf("%s: %s; %s", r.Suite.Name, r.Verdict.Verdict, where)
 	t.FailNow()

@@ -14,7 +14,6 @@ import (
 
 	"github.com/touchstone-eval/touchstone/evaltests/digest"
 	"github.com/touchstone-eval/touchstone/evaltests/gate"
-	"github.com/touchstone-eval/touchstone/evaltests/golden"
 	"github.com/touchstone-eval/touchstone/evaltests/metric"
 	"github.com/touchstone-eval/touchstone/evaltests/pack"
 	"github.com/touchstone-eval/touchstone/evaltests/rank"
@@ -371,8 +370,9 @@ func (x *session) finish(partial bool) (*Run, error) {
 			run.Gates = append(run.Gates, gate.Evaluate(spec, x.rows))
 		}
 		if s.Golden != nil {
-			run.Drift = golden.CheckSuite(s.GoldenDir, s.Name, *s.Golden, x.run, x.rows)
-			run.Gates = append(run.Gates, driftGate(*s.Golden, run.Drift))
+			if err := x.drift(run); err != nil {
+				return nil, err
+			}
 		}
 	}
 	facts.Gates = run.Gates
@@ -380,6 +380,9 @@ func (x *session) finish(partial bool) (*Run, error) {
 		run.Verdict = record.Verdict{Verdict: gate.NotRun, Reasons: []string{s.notRun}, Outcomes: map[record.State]int{}}
 	} else {
 		run.Verdict = gate.Decide(facts)
+	}
+	if x.blesses() {
+		toBless(&run.Verdict)
 	}
 	for _, g := range run.Gates {
 		if err := x.writer.Gate(g); err != nil {
@@ -391,22 +394,11 @@ func (x *session) finish(partial bool) (*Run, error) {
 	}
 	err := x.writer.End(record.End{Load: record.Load(), Wall: time.Since(x.started).Seconds()})
 	run.Line = x.run
+	if err == nil && x.blesses() {
+		run.Blessing = x.bless(run.Path)
+		err = noteBlessing(s.folder.Dir, s.Name, run.Blessing)
+	}
 	return run, err
-}
-
-// driftGate is the oracle's result as a gate line.
-func driftGate(cfg golden.Config, d golden.SuiteResult) record.Gate {
-	g := record.Gate{
-		Name: golden.DriftGate, Floor: &cfg.MeanRBO, Denominator: d.Compared, Planned: d.Planned,
-		Verdict: d.Verdict, Reason: strings.Join(d.Reasons, "; "), Action: d.Action,
-	}
-	if d.Compared > 0 {
-		g.Value = &d.MeanRBO
-	}
-	if d.Advisory != "" {
-		g.Verdict, g.Reason = gate.NotApplicable, strings.TrimSuffix(d.Advisory+"; "+g.Reason, "; ")
-	}
-	return g
 }
 
 // guard calls f and turns a panic into an error.

@@ -6,10 +6,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"sort"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/touchstone-eval/touchstone/evaltests/gate"
 	"github.com/touchstone-eval/touchstone/evaltests/golden"
@@ -32,6 +30,7 @@ type suiteFile struct {
 	RequireStages []string        `toml:"require_stages"`
 	Gates         []gate.Spec     `toml:"gate"`
 	Golden        *goldenTable    `toml:"golden"`
+	Paired        string          `toml:"paired_regression"`
 	Waivers       []record.Waiver `toml:"waiver"`
 }
 
@@ -39,10 +38,12 @@ type goldenTable struct {
 	K        *int     `toml:"k"`
 	MeanRBO  *float64 `toml:"mean_rbo"`
 	MaxMoved *float64 `toml:"max_moved"`
+	Stages   []string `toml:"stages"`
 }
 
 func (g goldenTable) config() golden.Config {
 	c := golden.DefaultConfig()
+	c.Stages = g.Stages
 	if g.K != nil {
 		c.K = *g.K
 	}
@@ -71,6 +72,7 @@ type Suite struct {
 	Gates         []gate.Spec
 	Golden        *golden.Config // nil: no drift gate
 	GoldenDir     string
+	Paired        bool // a significant loss against the golden's rankings blocks
 	Waivers       []record.Waiver
 
 	folder  *record.Folder
@@ -201,6 +203,14 @@ func (f suiteFile) suite(path string, env Env) (*Suite, error) {
 		root := goldenRoot(filepath.Dir(path))
 		s.GoldenDir = filepath.Join(root, "goldens", s.Name)
 	}
+	switch {
+	case f.Paired == "golden" && s.Golden != nil:
+		s.Paired = true
+	case f.Paired == "golden":
+		return nil, errors.New(`paired_regression = "golden"; the suite has no [golden] table to pair with`)
+	case f.Paired != "":
+		return nil, fmt.Errorf("paired_regression = %q; want \"golden\"", f.Paired)
+	}
 	return s, nil
 }
 
@@ -290,30 +300,13 @@ func (s *Suite) plan() error {
 func uniqueSubtests(cases []pack.Case) error {
 	seen := map[string]string{}
 	for _, c := range cases {
-		name := subtestName(c.Question.ID)
+		name := record.SubtestName(c.Question.ID)
 		if first, twice := seen[name]; twice {
 			return fmt.Errorf("case ids %q and %q are the same subtest name %q; rename one", first, c.Question.ID, name)
 		}
 		seen[name] = c.Question.ID
 	}
 	return nil
-}
-
-// subtestName is what package testing makes of a subtest's name.
-func subtestName(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case unicode.IsSpace(r):
-			b.WriteByte('_')
-		case !strconv.IsPrint(r):
-			q := strconv.QuoteRune(r)
-			b.WriteString(q[1 : len(q)-1])
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }
 
 // stratified takes at most limit cases: the strata share it by largest

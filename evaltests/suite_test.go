@@ -59,6 +59,10 @@ func TestLoadSuiteRefuses(t *testing.T) {
 		{"gate without threshold", minimal + "[[gate]]\nmeasure = \"nDCG@10\"\n", "no floor, ceiling or target"},
 		{"floor of nothing", minimal + "[[gate]]\nmeasure = \"nDCG@10\"\nfloor = 0.0\n", "floor 0"},
 		{"floor not a number", minimal + "[[gate]]\nmeasure = \"nDCG@10\"\nfloor = nan\n", "not finite"},
+		{"paired with what", minimal + "paired_regression = \"yesterday\"\n[golden]\n", `paired_regression = "yesterday"; want "golden"`},
+		{"paired without a golden", minimal + "paired_regression = \"golden\"\n", "no [golden] table to pair with"},
+		{"golden of a stage twice", minimal + "[golden]\nstages = [\"vector\", \"vector\"]\n", `golden.stages: "vector"`},
+		{"golden of the final stage", minimal + "[golden]\nstages = [\"final\"]\n", `golden.stages: "final"`},
 		{"waiver without end", minimal + "[[waiver]]\nreason = \"x\"\nmax = 1\n", "waiver"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
