@@ -71,7 +71,7 @@ func NewRBO(x, y Tied, p float64, rule TieRule) (RBO, error) {
 	depth := a.l + 1
 	for ; float64(depth) <= l+s-overlap; depth++ {
 		d := float64(depth)
-		most += (2*d - l - s + overlap) / d * weight
+		most += float64((2*d - l - s + overlap) / d * weight)
 		weight = float64(weight * p)
 	}
 	most += weight / (1 - p)

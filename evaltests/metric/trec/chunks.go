@@ -56,6 +56,10 @@ func (c *chunks) next(buf *[]byte) (piece, bool, error) {
 			c.err = err
 			return piece{}, false, err
 		}
+		if n-bytes.LastIndexByte((*buf)[:n], '\n')-1 > maxLine+len(byteOrderMark) {
+			c.err = errStrict // before a line without an end takes all memory
+			return piece{}, false, c.err
+		}
 		if end := wholeQuestions((*buf)[:n]); end > 0 {
 			return c.cut(*buf, end, n), true, nil
 		}
@@ -101,9 +105,10 @@ func (c *chunks) stop() {
 }
 
 // wholeQuestions is the length of data without its last question, whose lines
-// may go on beyond it; 0 if there is only one.
+// may go on beyond it; 0 if there is only one. Lines without content are whole.
 func wholeQuestions(data []byte) int {
 	end := bytes.LastIndexByte(data, '\n') + 1
+	whole := end
 	var last []byte // the last question
 	for end > 0 {
 		start := bytes.LastIndexByte(data[:end-1], '\n') + 1
@@ -117,6 +122,9 @@ func wholeQuestions(data []byte) int {
 			}
 		}
 		end = start
+	}
+	if last == nil {
+		return whole
 	}
 	return 0
 }

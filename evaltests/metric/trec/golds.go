@@ -167,14 +167,16 @@ func eachGold(p piece, g *goldGroup, f func(*goldGroup) error) error {
 	for i := 0; i < n; {
 		line := i
 		i = fieldStart(buf, i)
-		if buf[i] == '\n' {
-			i++
-			continue
-		}
 		if buf[i] == '#' {
 			for buf[i] != '\n' {
 				i++
 			}
+		}
+		if buf[i] == '\n' {
+			if i-line > maxLine {
+				return errStrict
+			}
+			i++
 			continue
 		}
 		var field [4][]byte

@@ -7,10 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 )
 
-// maxLine bounds a line. A real one has under a hundred bytes.
+// maxLine bounds a line without its end. A real one has under a hundred bytes.
 const maxLine = 1 << 20
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
@@ -20,12 +21,15 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 func eachLine(name string, r io.Reader, f func(line []byte) error) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	var long []byte
+	tooLong := func(n int, line []byte) error {
+		return fmt.Errorf("%s:%d: line longer than %d bytes, want a few short fields: %s", name, n, maxLine, quote(line))
+	}
 	for n := 1; ; n++ {
 		line, err := in.ReadSlice('\n')
 		long = long[:0]
 		for errors.Is(err, bufio.ErrBufferFull) {
-			if long = append(long, line...); len(long) > maxLine {
-				return fmt.Errorf("%s:%d: line longer than %d bytes, want a few short fields: %s", name, n, maxLine, quote(long))
+			if long = append(long, line...); len(long) > maxLine+len(byteOrderMark) {
+				return tooLong(n, long)
 			}
 			line, err = in.ReadSlice('\n')
 		}
@@ -38,6 +42,9 @@ func eachLine(name string, r io.Reader, f func(line []byte) error) error {
 		}
 		if n == 1 {
 			line = bytes.TrimPrefix(line, byteOrderMark)
+		}
+		if len(bytes.TrimSuffix(line, []byte("\n"))) > maxLine {
+			return tooLong(n, line)
 		}
 		if !skipped(line) {
 			if err := f(line); err != nil {
@@ -55,17 +62,17 @@ func eachLine(name string, r io.Reader, f func(line []byte) error) error {
 func open(path string) (io.Reader, func() error, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, ofFile(path, err)
 	}
 	var magic [2]byte
 	n, err := io.ReadFull(f, magic[:])
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		f.Close()
-		return nil, nil, err
+		return nil, nil, ofFile(path, err)
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		f.Close()
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("%s: not a plain file, and a file with a fault is read twice: save it first", path)
 	}
 	if n < 2 || magic != [2]byte{0x1f, 0x8b} {
 		return f, f.Close, nil
@@ -76,6 +83,15 @@ func open(path string) (io.Reader, func() error, error) {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return z, f.Close, nil
+}
+
+// ofFile puts the path first, where package os puts the operation.
+func ofFile(path string, err error) error {
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		err = e.Err
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }
 
 // load opens a file, reads it, and closes it.

@@ -28,7 +28,16 @@ func eachGroup(p piece, g *group, f func(*group) error) (tag []byte, err error) 
 		// Most lines start at once with the question of the line before.
 		if q := len(g.question); q == 0 || !sameField(buf[i:], g.question) {
 			for i < n && blank(buf[i]) {
+				if buf[i] == '\n' {
+					if i-line > maxLine {
+						return nil, errStrict
+					}
+					line = i + 1
+				}
 				i++
+			}
+			if i-line > maxLine {
+				return nil, errStrict
 			}
 			if i >= n {
 				break
@@ -37,6 +46,10 @@ func eachGroup(p piece, g *group, f func(*group) error) (tag []byte, err error) 
 				for buf[i] != '\n' {
 					i++
 				}
+				if i-line > maxLine {
+					return nil, errStrict
+				}
+				i++
 				continue
 			}
 			end := fieldEnd(buf, i)

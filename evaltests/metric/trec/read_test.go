@@ -3,9 +3,11 @@ package trec_test
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -410,5 +412,101 @@ func TestFileIsNotTouched(t *testing.T) {
 	data, err := os.ReadFile(path)
 	if err != nil || string(data) != goodRun {
 		t.Errorf("the run file now holds %q, %v", data, err)
+	}
+}
+
+// Both readers draw the same line, and name it.
+func TestLongLines(t *testing.T) {
+	const most = 1 << 20
+	const hit, judgement = "q1 Q0 a 1 1 t\n", "q1 0 a 1\n"
+	for _, c := range []struct {
+		name, before string
+		line         int // that is refused; 0 if none
+	}{
+		{"megabytes of blank lines", strings.Repeat("\n", 3*most), 0},
+		{"megabytes of blank lines with blanks", strings.Repeat(" \t \r\n", most), 0},
+		{"megabytes of comments", strings.Repeat("# note\n", most/2), 0},
+		{"the longest comment", "#" + strings.Repeat("x", most-1) + "\n", 0},
+		{"a longer comment", "\n#" + strings.Repeat("x", most) + "\n", 2},
+		{"the longest blank line", strings.Repeat(" ", most) + "\n", 0},
+		{"a longer blank line", strings.Repeat(" ", most+1) + "\n", 1},
+		{"blanks before the fields", "\n\n" + strings.Repeat(" ", most), 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			check := func(what string, err error) {
+				t.Helper()
+				switch {
+				case c.line == 0 && err != nil:
+					t.Errorf("%s: %v", what, err)
+				case c.line > 0 && (err == nil || !strings.Contains(err.Error(), fmt.Sprintf(":%d: line longer than %d bytes", c.line, most))):
+					t.Errorf("%s: %v, want line %d to be too long", what, err, c.line)
+				}
+			}
+			_, err := evaluate(t, judgement, c.before+hit, trec.Options{Official: true})
+			check("evaluate the run", err)
+			_, err = evaluate(t, c.before+judgement, hit, trec.Options{Official: true})
+			check("evaluate the qrels", err)
+			_, err = trec.ReadRun("run", strings.NewReader(c.before+hit))
+			check("read the run", err)
+			_, err = trec.ReadQrels("qrels", strings.NewReader(c.before+judgement))
+			check("read the qrels", err)
+		})
+	}
+}
+
+// A packed file may be a thousand times smaller than what it unpacks to. What
+// cannot be a run is refused, or passed over, without holding it all.
+func TestPackedBombs(t *testing.T) {
+	const size = 64 << 20
+	for _, c := range []struct{ name, fill, want string }{
+		{"one line of zeros", "\x00", ":1: line longer than"},
+		{"one line of blanks", " ", ":1: line longer than"},
+		{"blank lines", "\n", "the file is empty"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "bomb.gz")
+			f, err := os.Create(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			z, err := gzip.NewWriterLevel(f, gzip.BestSpeed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			block := []byte(strings.Repeat(c.fill, 1<<20))
+			for range size / len(block) {
+				if _, err := z.Write(block); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := errors.Join(z.Close(), f.Close()); err != nil {
+				t.Fatal(err)
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err = trec.Evaluate(write(t, "gold.qrels", "q1 0 a 1\n"), path, trec.Options{Official: true})
+			runtime.ReadMemStats(&after)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+			if took := after.TotalAlloc - before.TotalAlloc; took > size/4 {
+				t.Errorf("allocated %d MB", took>>20)
+			}
+		})
+	}
+}
+
+// Errors begin with the file, as compilers' do.
+func TestErrorsBeginWithThePath(t *testing.T) {
+	dir := t.TempDir()
+	qrels := write(t, "gold.qrels", "q1 0 a 1\n")
+	for name, want := range map[string]string{
+		filepath.Join(dir, "nothing"): "nothing: no such file or directory",
+		dir:                           "is a directory",
+	} {
+		_, err := trec.Evaluate(qrels, name, trec.Options{Official: true})
+		if err == nil || !strings.HasPrefix(err.Error(), dir) || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v, want it to start with the path and end with %q", err, want)
+		}
 	}
 }

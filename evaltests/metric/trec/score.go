@@ -261,7 +261,6 @@ func (p *plan) finish(questions []Question, noGold []string, golds map[string]*g
 			if err != nil {
 				return nil, err
 			}
-			p.countMissing(q, golds[id])
 			r.Questions = append(r.Questions, q)
 		}
 	}
@@ -276,6 +275,9 @@ func (p *plan) finish(questions []Question, noGold []string, golds map[string]*g
 	if err := r.sumUp(); err != nil {
 		return nil, err
 	}
+	if p.Order == Trec9 && p.Missing == Zero {
+		r.countAllRelevant(golds)
+	}
 	if p.TieRanges {
 		if err := r.sumUpTies(); err != nil {
 			return nil, err
@@ -284,15 +286,16 @@ func (p *plan) finish(questions []Question, noGold []string, golds map[string]*g
 	return r, nil
 }
 
-// countMissing does as 9.0.8, whose num_rel counts every grade above 0 of a
-// question without results, whatever the relevance level.
-func (p *plan) countMissing(q Question, g *gold) {
-	if p.Order != Trec9 {
-		return
-	}
-	for i, c := range p.cols {
-		if c.Name == "num_rel" {
-			q.Values[i] = float64(g.counts.Relevant(1))
+// countAllRelevant does as 9.0.8 with -c, whose num_rel over all questions
+// counts every grade above 0, whatever the relevance level.
+func (r *Result) countAllRelevant(golds map[string]*gold) {
+	for i, c := range r.Columns {
+		if c.Name != "num_rel" {
+			continue
+		}
+		r.Summary[i] = 0
+		for _, g := range golds {
+			r.Summary[i] += float64(g.counts.Relevant(1))
 		}
 	}
 }
