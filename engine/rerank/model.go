@@ -20,7 +20,7 @@ import (
 // The values that a zero field of [ModelOptions] stands for.
 const (
 	DefaultMaxTokens = 512 // where tokenizer.json does not say where to cut
-	DefaultBatch     = 8
+	DefaultBatch     = 4
 )
 
 // ModelOptions say how a cross-encoder of a folder is used.
@@ -49,7 +49,7 @@ type CrossEncoder struct {
 // the passage is cut. The score is the model's own number, without a sigmoid,
 // which would make ties of large numbers. The score of a pair is equal to the
 // bit whatever passages stand beside it, and differs between the backends by
-// about 1e-6.
+// some 1e-4.
 func OpenModel(dir string, o ModelOptions) (*CrossEncoder, error) {
 	c, err := openModel(dir, o)
 	if err != nil {

@@ -145,6 +145,8 @@ var settings = map[string]func(*engine.Config, string) error{
 	"pool_size":       func(c *engine.Config, v string) error { return integer(&c.PoolSize, v) },
 	"chunk.max_words": func(c *engine.Config, v string) error { return integer(&c.Chunk.MaxWords, v) },
 	"chunk.overlap":   func(c *engine.Config, v string) error { return integer(&c.Chunk.Overlap, v) },
+	"embedder":        setEmbedder,
+	"reranker":        setReranker,
 }
 
 // Configure applies key=value settings to cfg. An unknown key is an error

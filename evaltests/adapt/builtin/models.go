@@ -1,0 +1,81 @@
+package builtin
+
+import (
+	"path/filepath"
+	"sync"
+
+	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/engine/embed"
+	"github.com/touchstone-eval/touchstone/engine/models"
+	"github.com/touchstone-eval/touchstone/engine/rerank"
+)
+
+// loaded are the models that Configure opened, by kind and folder. They stay
+// open for the life of the process: a configuration is a value that several
+// engines may be opened with, so none of them can be the one to close them.
+var loaded struct {
+	sync.Mutex
+	embedders map[string]embed.Embedder
+	judges    map[string]rerank.Judge
+}
+
+// setEmbedder takes the name of a model below EVAL_MODELS, a path, or
+// "default" for the model that is part of the binary.
+func setEmbedder(c *engine.Config, value string) error {
+	if value == "default" {
+		c.Embedder = nil
+		return nil
+	}
+	dir, err := folder(value)
+	if err != nil {
+		return err
+	}
+	loaded.Lock()
+	defer loaded.Unlock()
+	e, ok := loaded.embedders[dir]
+	if !ok {
+		if e, err = embed.OpenModel(dir, embed.ModelOptions{}); err != nil {
+			return err
+		}
+		if loaded.embedders == nil {
+			loaded.embedders = map[string]embed.Embedder{}
+		}
+		loaded.embedders[dir] = e
+	}
+	c.Embedder = e
+	return nil
+}
+
+// setReranker takes the name of a model below EVAL_MODELS, a path, or "none".
+func setReranker(c *engine.Config, value string) error {
+	if value == "none" {
+		c.Judge = nil
+		return nil
+	}
+	dir, err := folder(value)
+	if err != nil {
+		return err
+	}
+	loaded.Lock()
+	defer loaded.Unlock()
+	j, ok := loaded.judges[dir]
+	if !ok {
+		if j, err = rerank.OpenModel(dir, rerank.ModelOptions{}); err != nil {
+			return err
+		}
+		if loaded.judges == nil {
+			loaded.judges = map[string]rerank.Judge{}
+		}
+		loaded.judges[dir] = j
+	}
+	c.Judge = j
+	return nil
+}
+
+func folder(value string) (string, error) {
+	dir, err := models.Find(value)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(dir)
+}
