@@ -115,3 +115,43 @@ func verifyAnchor(dir string, entries []Entry, anchor *File) error {
 	}
 	return fmt.Errorf("%s: digest %.12s is not that of the first blessing in the ledger; the anchor moves by `touchstone golden anchor` only", path, anchor.Digest)
 }
+
+// Chain is the history of a golden folder.
+type Chain struct {
+	Entries []Entry `json:"entries"` // the whole ledger
+	Path    []Entry `json:"path"`    // the blessings that lead from the anchor to the current golden
+	Anchor  string  `json:"anchor"`  // digests
+	Current string  `json:"current"`
+}
+
+// ReadChain reads the history of a golden folder and verifies it: the ledger
+// vouches for the current golden and for the anchor, and a path of blessings
+// leads from one to the other. With an error, what could be read is returned
+// all the same.
+func ReadChain(dir string) (Chain, error) {
+	var c Chain
+	var err error
+	if c.Entries, err = ReadLedger(dir); err != nil {
+		return c, fmt.Errorf("%w; restore it from version control (after a merge keep the lines of both sides)", err)
+	}
+	current, err := Read(filepath.Join(dir, CurrentFile))
+	if err != nil {
+		return c, err
+	}
+	c.Current = current.Digest
+	anchor, err := Read(filepath.Join(dir, AnchorFile))
+	if err != nil {
+		return c, err
+	}
+	c.Anchor = anchor.Digest
+	if err := vouched(filepath.Join(dir, CurrentFile), c.Entries, current.Digest); err != nil {
+		return c, err
+	}
+	if err := verifyAnchor(dir, c.Entries, anchor); err != nil {
+		return c, err
+	}
+	if c.Path, err = Trace(c.Entries, anchor.Digest, current.Digest); err != nil {
+		return c, fmt.Errorf("%s: %w", filepath.Join(dir, LedgerFile), err)
+	}
+	return c, nil
+}

@@ -45,8 +45,8 @@ const (
 
 // List is a ranked list with the scores that decide its ties.
 type List struct {
-	IDs    []string
-	Scores []float64 // as long as IDs
+	IDs    []string  `json:"ids"`
+	Scores []float64 `json:"scores"` // as long as IDs
 }
 
 // Result of one case.
@@ -59,6 +59,7 @@ type Result struct {
 	OverlapFloor int
 	Divergent    int         // first rank that differs, from 1; 0 when identical
 	Moves        []rank.Move // ids whose rank differs, old to new
+	Matched      []string    // the golden's ids as compared: ties in live's order, cut at the depth; nil when identical
 	LargestGroup int         // ids in the golden's largest tie group
 }
 
@@ -101,7 +102,7 @@ func Check(live []string, g List, k int, epsilon float64, against Against) (Resu
 		return r, nil
 	}
 	r.Divergent = rank.FirstDivergence(live, matched)
-	r.Moves = rank.Moves(matched, live)
+	r.Moves, r.Matched = rank.Moves(matched, live), matched
 	r.State = Benign
 	if r.RBO < r.Floor || r.Overlap < r.OverlapFloor || n <= 2 {
 		r.State = Drift

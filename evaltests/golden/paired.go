@@ -25,15 +25,17 @@ const resamples = 10000
 // Paired compares a labelled measure of the same cases, as blessed and live.
 // Both lists are cut at the golden's depth.
 type Paired struct {
-	Measure       string
-	K             int
-	N             int // cases paired
-	Better, Worse int
-	Golden, Live  float64 // means
-	Diff          float64 // mean of live less golden
-	P             float64 // two-sided, sign-flip test
-	Detectable    float64 // smallest mean difference found with a power of .8 (paired t); 0 when no two differences differ
-	Timeouts      int     // cases that timed out and count as 0
+	Measure    string  `json:"measure"`
+	K          int     `json:"k"`
+	N          int     `json:"n"` // cases paired
+	Better     int     `json:"better"`
+	Worse      int     `json:"worse"`
+	Golden     float64 `json:"golden"` // means
+	Live       float64 `json:"live"`
+	Diff       float64 `json:"diff"`                 // mean of live less golden
+	P          float64 `json:"p"`                    // two-sided, sign-flip test
+	Detectable float64 `json:"detectable,omitempty"` // smallest mean difference found with a power of .8 (paired t); 0 when no two differences differ
+	Timeouts   int     `json:"timeouts,omitempty"`   // cases that timed out and count as 0
 }
 
 // Lost reports a significant loss.

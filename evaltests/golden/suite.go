@@ -371,7 +371,9 @@ func (res *SuiteResult) decide(cfg Config, bless string, otherPack bool) {
 		if res.onlyAnchor() {
 			res.Action = fmt.Sprintf("each blessing was small, together they are not: look at the creep (`touchstone golden show %[1]s`), then undo it, or if it was meant, `touchstone golden anchor %[1]s --reason TEXT`", res.Suite)
 		}
-		res.Reasons = append(res.Reasons, res.Vouched) // drift alone does not say which ranking is better
+		if res.Vouched != "" {
+			res.Reasons = append(res.Reasons, res.Vouched) // drift alone does not say which ranking is better
+		}
 	}
 	uncovered := false
 	for _, u := range []struct {

@@ -123,6 +123,7 @@ func (e *evaluation) run(cmd *cobra.Command, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	j.goldens(e.env.Bless)
 	for _, reason := range tests.unexplained(j) {
 		j.cannot("%s", reason)
 	}

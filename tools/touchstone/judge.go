@@ -145,6 +145,7 @@ there is no "latest".`,
 			default:
 				j.cannot("the run is of tree %.12s, the checkout is %.12s: it is an old record, run again", j.folder.Tree, tree)
 			}
+			j.goldens("")
 			if notBefore != "" {
 				at, err := time.Parse(time.RFC3339, notBefore)
 				if err != nil {
