@@ -12,7 +12,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/engine/chunk"
 	"github.com/touchstone-eval/touchstone/engine/embed/embedtest"
+	"github.com/touchstone-eval/touchstone/engine/fuse"
 )
 
 // written is a set of documents and questions that shows what one channel
@@ -376,6 +378,73 @@ func TestWrittenSetsAreWhole(t *testing.T) {
 			if len(q.Gold) == 0 {
 				t.Errorf("%s: %q has no gold", name, q.Text)
 			}
+		}
+	}
+}
+
+// TestChannelOrders: within a channel the closer document comes first, though
+// its id and the arms say otherwise.
+func TestChannelOrders(t *testing.T) {
+	at := func(id, time, text string) engine.Document {
+		return engine.Document{ID: id, Date: "2024-05-01 " + time, Text: text}
+	}
+	for _, tc := range []struct {
+		name, channel, question, want string
+		docs                          []engine.Document
+	}{
+		{"a day within before a quarter around", "temporal", "delivery on 12 March 2024", "day quarter", []engine.Document{
+			{ID: "quarter", Text: "delivery, delivery in Q1 2024"}, {ID: "day", Text: "It was 2024-03-12."}}},
+		{"equal days by the arms' order", "temporal", "delivery on 12 March 2024", "z a b", []engine.Document{
+			{ID: "a", Text: "It was 2024-03-12."}, {ID: "b", Text: "It was 2024-03-12."}, {ID: "z", Text: "delivery of 2024-03-12"}}},
+		{"the better seed's neighbour first", "graph", "alpha beacon", "z b", []engine.Document{
+			{ID: "first", Text: "alpha beacon [[z]]"}, {ID: "second", Text: "alpha harbour [[b]]"}, {ID: "b", Text: "x"}, {ID: "z", Text: "y"}}},
+		{"a reference before a shared name", "graph", "alpha", "z a", []engine.Document{
+			{ID: "seed", Text: "alpha Maria Lopez [[z]]"}, {ID: "a", Text: "Maria Lopez"}, {ID: "z", Text: "y"}}},
+		{"two reasons before one", "graph", "alpha", "z a", []engine.Document{
+			{ID: "seed", Text: "alpha [[a]] [[z]] Maria Lopez"}, {ID: "a", Text: "x"}, {ID: "z", Text: "Maria Lopez"}}},
+		{"nearest in the episode first", "episodes", "alpha", "y z a b", []engine.Document{
+			at("b", "08:00", "x"), at("z", "09:00", "x"), at("seed", "10:00", "alpha"), at("y", "11:00", "x"), at("a", "12:00", "x")}},
+		{"the better page first", "pages", "alpha beacon", "z a", []engine.Document{
+			{ID: "a", Text: "# One\nalpha harbour"}, {ID: "z", Text: "# Two\nalpha beacon"}}},
+		{"sections before references", "pages", "alpha", "z a", []engine.Document{
+			{ID: "z", Text: "# One\nalpha [[a]]"}, {ID: "a", Text: "x"}}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			e := open(t, t.TempDir(), engine.Config{Weights: fuse.Weights{Lexical: 1}, Channels: alone[tc.channel]})
+			ingest(t, e, tc.docs...)
+			for range 20 { // the order of a map must not show
+				c := channelOf(t, search(t, e, engine.Query{Text: tc.question, K: 10}), tc.channel)
+				if got := strings.Join(documents(c.Hits), " "); got != tc.want {
+					t.Fatalf("%s, want %s: %+v", got, tc.want, c)
+				}
+			}
+		})
+	}
+}
+
+// TestChannelPassages: a channel names the passage that holds what it found;
+// of a document as a whole the one that the arms rank best, else the first.
+func TestChannelPassages(t *testing.T) {
+	cfg := engine.Config{Weights: fuse.Weights{Lexical: 1}, Chunk: chunk.Config{MaxWords: 5}, Channels: allChannels}
+	e := open(t, t.TempDir(), cfg)
+	ingest(t, e,
+		engine.Document{ID: "event", Text: "Nothing of note happened here. It rained on 2024-03-12."},
+		engine.Document{ID: "titled", Title: "Minutes of 2024-06-01", Text: "Nothing of note happened here. They spoke of the beacon."},
+		engine.Document{ID: "page", Text: "Nothing of note happened here.\n\n# Lanterns\nThey burn."},
+		engine.Document{ID: "seed", Text: "See the harbour, [[page]] [[event]]."},
+		engine.Document{ID: "empty", Title: "", Text: " "},
+	)
+	for _, tc := range []struct{ channel, question, want string }{
+		{"temporal", "12 March 2024", "event#1"},
+		{"temporal", "the beacon on 1 June 2024", "titled#1"},
+		{"temporal", "what was it yesterday", "titled#0"},
+		{"pages", "lanterns", "page#1"},
+		{"graph", "the harbour", "event#0 page#0"},
+		{"graph", "the harbour where it rained", "seed#0 event#1 page#0"},
+	} {
+		c := channelOf(t, search(t, e, engine.Query{Text: tc.question, K: 10, AsOf: "2024-06-02"}), tc.channel)
+		if got := strings.Join(chunks(c.Hits), " "); got != tc.want {
+			t.Errorf("%s, %q: %s, want %s", tc.channel, tc.question, got, tc.want)
 		}
 	}
 }
