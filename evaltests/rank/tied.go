@@ -106,7 +106,8 @@ const maxTiedLine = 16 << 20
 
 // ReadTied reads a ranking from lines: one id on each, or the ids of a tie
 // group separated by blanks. Blank lines are skipped; name stands for the file
-// in errors. Nothing comes with an error.
+// in errors. A NUL byte is refused: no text has one, and packed files do.
+// Nothing comes with an error.
 func ReadTied(name string, r io.Reader) (Tied, error) {
 	var t Tied
 	first := make(map[string]int)
@@ -118,6 +119,9 @@ func ReadTied(name string, r io.Reader) (Tied, error) {
 		text := lines.Text()
 		if n == 1 {
 			text = strings.TrimPrefix(text, "\ufeff")
+		}
+		if strings.ContainsRune(text, 0) {
+			return nil, fmt.Errorf("%s:%d: a NUL byte: want a text file with one id a line, not packed", name, n)
 		}
 		group := asciiFields(text)
 		if len(group) == 0 {

@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -34,6 +37,11 @@ is --level, -M is --depth, -J is --judged-only.`,
 			}
 			o.Order, o.Missing = trec.Order(order), trec.Missing(missing)
 			o.Official = len(names) == 0 && !o.All
+			for name, n := range map[string]int{"level": o.Level, "depth": o.Depth} {
+				if n == 0 && cmd.Flags().Changed(name) {
+					return usage("measure: --%s 0; want at least 1", name)
+				}
+			}
 			if err := o.Validate(); err != nil {
 				return usage("measure: %w", err)
 			}
@@ -43,7 +51,11 @@ is --level, -M is --depth, -J is --judged-only.`,
 			}
 			noteMeasured(cmd, r, o)
 			if asJSON {
-				return refused(report.JSON(cmd.OutOrStdout(), measuredJSON(r)))
+				m, err := measuredJSON(r)
+				if err != nil {
+					return refused(fmt.Errorf("%s: %w", args[1], err))
+				}
+				return refused(report.JSON(cmd.OutOrStdout(), m))
 			}
 			return refused(printMeasured(cmd, r, questions))
 		},
@@ -91,11 +103,20 @@ func noteMeasured(cmd *cobra.Command, r *trec.Result, o trec.Options) {
 	}
 }
 
+// some shows up to three ids, quoted where they hold what a terminal would act
+// on or not show.
 func some(ids []string) string {
-	if len(ids) > 3 {
-		return strings.Join(ids[:3], ", ") + ", ..."
+	shown := make([]string, 0, 4)
+	for _, id := range ids[:min(3, len(ids))] {
+		if quoted := strconv.Quote(id); quoted != `"`+id+`"` {
+			id = quoted
+		}
+		shown = append(shown, id)
 	}
-	return strings.Join(ids, ", ")
+	if len(ids) > 3 {
+		shown = append(shown, "...")
+	}
+	return strings.Join(shown, ", ")
 }
 
 type measured struct {
@@ -106,7 +127,18 @@ type measured struct {
 	Ties      map[string]int            `json:"ties_across_rank"` // rank -> questions
 }
 
-func measuredJSON(r *trec.Result) measured {
+// measuredJSON refuses ids that JSON cannot hold: it would replace their bytes,
+// so that two questions may get one name.
+func measuredJSON(r *trec.Result) (measured, error) {
+	ids := slices.Concat(r.Missing, r.NoGold, []string{r.RunID})
+	for _, q := range r.Questions {
+		ids = append(ids, q.ID)
+	}
+	for _, id := range ids {
+		if !utf8.ValidString(id) {
+			return measured{}, fmt.Errorf("id %q is not UTF-8, which JSON cannot hold: leave --json out", id)
+		}
+	}
 	m := measured{
 		Summary: map[string]any{}, Questions: map[string]map[string]any{},
 		Missing: append([]string{}, r.Missing...), NoGold: append([]string{}, r.NoGold...), Ties: map[string]int{},
@@ -133,5 +165,5 @@ func measuredJSON(r *trec.Result) measured {
 	for _, t := range r.Ties {
 		m.Ties[fmt.Sprint(t.Cut)] = t.Questions
 	}
-	return m
+	return m, nil
 }

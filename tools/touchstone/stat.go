@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,8 +16,8 @@ import (
 	"github.com/touchstone-eval/touchstone/evaltests/strict"
 )
 
-// figures are named numbers in the order they are printed, p first where
-// there is one.
+// figures are named numbers, or lists of them, in the order they are printed, p
+// first where there is one.
 type figures []struct {
 	name  string
 	value any
@@ -33,26 +34,25 @@ func (fs figures) print(w io.Writer, asJSON bool) error {
 	if asJSON {
 		m := map[string]any{}
 		for _, f := range fs {
-			if list, ok := m[f.name].([]any); ok {
-				m[f.name] = append(list, f.value)
-			} else if old, twice := m[f.name]; twice {
-				m[f.name] = []any{old, f.value}
-			} else {
-				m[f.name] = f.value
-			}
+			m[f.name] = f.value
 		}
 		return report.JSON(w, m)
 	}
+	var b strings.Builder
 	for _, f := range fs {
-		text := fmt.Sprint(f.value)
-		if v, ok := f.value.(float64); ok {
-			text = shortest(v)
-		}
-		if _, err := fmt.Fprintf(w, "%s\t%s\n", f.name, text); err != nil {
-			return err
+		switch v := f.value.(type) {
+		case []float64:
+			for _, x := range v {
+				fmt.Fprintf(&b, "%s\t%s\n", f.name, shortest(x))
+			}
+		case float64:
+			fmt.Fprintf(&b, "%s\t%s\n", f.name, shortest(v))
+		default:
+			fmt.Fprintf(&b, "%s\t%v\n", f.name, v)
 		}
 	}
-	return nil
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 // shortest is the shortest decimal that reads back to the same float64.
@@ -67,7 +67,7 @@ func statistic(use, short, example string, args cobra.PositionalArgs, inline boo
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fs, err := compute(args)
 			if err != nil && inline {
-				return usage("%s: %w", cmd.CommandPath(), err)
+				return usage("%s: %w", strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" "), err)
 			}
 			if err != nil {
 				return refused(err)
@@ -163,6 +163,13 @@ type resampling struct {
 	seed      uint64
 }
 
+func (r *resampling) check(what string) error {
+	if r.resamples < 1 || r.resamples > stat.MaxResamples {
+		return usage("stat %s: --resamples %d; want 1 to %d", what, r.resamples, stat.MaxResamples)
+	}
+	return nil
+}
+
 func (r *resampling) flags(c *cobra.Command) *cobra.Command {
 	c.Flags().IntVar(&r.resamples, "resamples", 10000, "number of resamples")
 	c.Flags().Uint64Var(&r.seed, "seed", 1, "seed of the resamples")
@@ -174,6 +181,9 @@ func statSignFlip() *cobra.Command {
 	return r.flags(statistic("signflip FILE", "Randomization test of paired differences: flips of sign", "  touchstone stat signflip differences.txt",
 		cobra.ExactArgs(1), false,
 		func(args []string) (fs figures, err error) {
+			if err := r.check("signflip"); err != nil {
+				return nil, err
+			}
 			d, err := numbers(args[0])
 			if err != nil {
 				return nil, err
@@ -199,6 +209,12 @@ func statBootstrap() *cobra.Command {
 	c := r.flags(statistic("bootstrap FILE", "Bootstrap intervals of a mean: BCa and percentile", "  touchstone stat bootstrap differences.txt",
 		cobra.ExactArgs(1), false,
 		func(args []string) (fs figures, err error) {
+			if err := r.check("bootstrap"); err != nil {
+				return nil, err
+			}
+			if !(confidence > 0 && confidence < 1) {
+				return nil, usage("stat bootstrap: --confidence %v; want between 0 and 1", confidence)
+			}
 			d, err := numbers(args[0])
 			if err != nil {
 				return nil, err
@@ -276,9 +292,9 @@ func statAdjust() *cobra.Command {
 		func(args []string) (fs figures, err error) {
 			var p []float64
 			for _, a := range args[1:] {
-				v, err := strconv.ParseFloat(a, 64)
+				v, err := decimal(a)
 				if err != nil {
-					return nil, fmt.Errorf("%q is not a number", a)
+					return nil, err
 				}
 				p = append(p, v)
 			}
@@ -286,10 +302,7 @@ func statAdjust() *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
-			for _, v := range adjusted {
-				fs.add("p", v)
-			}
-			return fs, nil
+			return figures{{"p", adjusted}}, nil
 		})
 }
 
@@ -351,6 +364,27 @@ func counts(args []string) ([]int, error) {
 	return out, nil
 }
 
+// decimal reads a number and refuses what ParseFloat also takes: hexadecimal,
+// underscores, infinity and NaN.
+func decimal(text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("%s is too large for a 64-bit floating-point number", quoteStart(text))
+	case err != nil || strings.ContainsAny(text, "xXpP_nN"):
+		return 0, fmt.Errorf("%s is not a decimal number", quoteStart(text))
+	}
+	return v, nil
+}
+
+// quoteStart quotes a text, or its start if it is long.
+func quoteStart(text string) string {
+	if len(text) > 60 {
+		return strconv.Quote(text[:60]) + "..."
+	}
+	return strconv.Quote(text)
+}
+
 // numbers reads one number a line; blank lines are skipped.
 func numbers(path string) ([]float64, error) {
 	data, err := os.ReadFile(path)
@@ -359,13 +393,9 @@ func numbers(path string) ([]float64, error) {
 	}
 	var out []float64
 	err = strict.Lines(path, bytes.NewReader(data), func(_ int, text []byte) error {
-		v, err := strconv.ParseFloat(string(text), 64)
-		// ParseFloat also takes hex, underscores, inf and nan.
-		if err != nil || strings.ContainsAny(string(text), "xXpP_nN") {
-			return fmt.Errorf("%q is not a decimal number", text)
-		}
+		v, err := decimal(string(text))
 		out = append(out, v)
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, err
