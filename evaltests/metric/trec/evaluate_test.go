@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,21 @@ func TestMissingQuestions(t *testing.T) {
 		}
 		if diff := cmp.Diff([]string{"q8", "q9"}, r.NoGold); diff != "" {
 			t.Errorf("questions without gold (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// 9.0.8 leaves their lines out with -q -c; a reader of lines should not have to
+// know which questions are lacking.
+func TestMissingQuestionsAreListed(t *testing.T) {
+	for _, order := range trec.Orders() {
+		r, err := evaluate(t, "q1 0 a 1\nq2 0 a 1\n", "q1 Q0 a 1 1 t\n", trec.Options{Order: order, Measures: measures(t, "AP")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []trec.Line{{Measure: "AP", Question: "q1", Value: "1"}, {Measure: "AP", Question: "q2", Value: "0"}, {Measure: "AP", Question: "all", Value: "0.5"}}
+		if diff := cmp.Diff(want, slices.Collect(r.Lines(true))); diff != "" {
+			t.Errorf("order %s (-want +got):\n%s", order, diff)
 		}
 	}
 }
