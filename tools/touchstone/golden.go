@@ -82,7 +82,19 @@ accept only with --allow-ci, on a branch that is not the default one.`,
 			if len(o.cases) > 0 {
 				took = fmt.Sprintf("%d cases", len(o.cases))
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: blessed %s to depth %d, digest %.12s; run again to verify, then commit %s\n", args[0], took, b.K, g.Digest, shown(b.Dir))
+			out := cmd.OutOrStdout()
+			fmt.Fprintf(out, "%s: blessed %s to depth %d, digest %.12s; run again to verify, then commit %s\n", args[0], took, b.K, g.Digest, shown(b.Dir))
+			anchor, err := golden.Read(filepath.Join(b.Dir, golden.AnchorFile))
+			if err != nil {
+				return refused(err)
+			}
+			creep, err := golden.MeasureCreep(anchor, g)
+			if err != nil {
+				return refused(err)
+			}
+			if creep.Drifted > 0 {
+				fmt.Fprintf(out, "%s: %s; these stay red until the anchor moves: touchstone golden anchor %s --reason TEXT\n", args[0], creep, args[0])
+			}
 			return nil
 		},
 	}
