@@ -7,7 +7,7 @@ BIN := bin/touchstone
 .PHONY: help eval test lint build corpus bench bench-metrics bless models ort
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build the touchstone command into bin/
 	@$(GO) build -o $(BIN) ./tools/touchstone
