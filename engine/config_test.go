@@ -17,7 +17,7 @@ func TestEffective(t *testing.T) {
 	def := func(v string) engine.ConfigValue { return engine.ConfigValue{Value: v, Default: true} }
 	set := func(v string) engine.ConfigValue { return engine.ConfigValue{Value: v} }
 	want := map[string]engine.ConfigValue{
-		"chunk.max_words": def("400"), "chunk.overlap": def("0"), "depth": def("100"), "weights.vector": def("1"), "weights.lexical": def("1"),
+		"chunk.max_words": def("400"), "chunk.overlap": def("0"), "depth": def("100"), "weights.vector": def("0.3"), "weights.lexical": def("1"),
 		"rrf_k": def("60"), "pool_size": def("50"), "batch_size": def("100"), "optional.vector": def("false"), "optional.lexical": def("false"),
 		"channels.graph": def("false"), "channels.graph.weight": def("0.5"), "channels.temporal": def("false"), "channels.temporal.weight": def("0.5"),
 		"channels.pages": def("false"), "channels.pages.weight": def("0.5"), "channels.episodes": def("false"), "channels.episodes.weight": def("0.5"),
