@@ -83,6 +83,10 @@ func readQuestions(t testing.TB, lines []byte) (out []asked) {
 
 var on = engine.ChannelSetting{On: true}
 
+// both pins the weights of the arms, so that what the channels do does not
+// depend on how the default is tuned.
+var both = fuse.Weights{Vector: 1, Lexical: 1}
+
 // alone switches one channel on.
 var alone = map[string]engine.Channels{
 	"graph": {Graph: on}, "temporal": {Temporal: on}, "pages": {Pages: on}, "episodes": {Episodes: on},
@@ -92,7 +96,7 @@ var allChannels = engine.Channels{Graph: on, Temporal: on, Pages: on, Episodes: 
 
 func withChannels(t testing.TB, docs []engine.Document, c engine.Channels) *engine.Engine {
 	t.Helper()
-	e := open(t, t.TempDir(), engine.Config{Embedder: embedtest.New(256), Channels: c})
+	e := open(t, t.TempDir(), engine.Config{Weights: both, Embedder: embedtest.New(256), Channels: c})
 	ingest(t, e, docs...)
 	return e
 }
@@ -248,7 +252,7 @@ func TestChannelsOffIgnoreEnrichment(t *testing.T) {
 		docs, all = append(docs, set.docs...), append(append(all, set.helps...), set.silent...)
 	}
 	dir := t.TempDir()
-	cfg := engine.Config{Embedder: embedtest.New(256)}
+	cfg := engine.Config{Weights: both, Embedder: embedtest.New(256)}
 	e := open(t, dir, cfg)
 	ingest(t, e, docs...)
 	answers := func(e *engine.Engine) (out [][]engine.Stage) {
@@ -265,9 +269,7 @@ func TestChannelsOffIgnoreEnrichment(t *testing.T) {
 	if n := substrates(t, e)["event_dates"]; n != 0 {
 		t.Fatalf("%d dates left: the test would show nothing", n)
 	}
-	if diff := cmp.Diff(want, answers(e)); diff != "" {
-		t.Errorf("(-with +without enrichment):\n%.2000s", diff)
-	}
+	firstDifference(t, want, answers(e))
 }
 
 // TestBrokenSubstrateFailsTheSearch: an error is never an empty channel, and
@@ -277,11 +279,11 @@ func TestBrokenSubstrateFailsTheSearch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			set := readSet(t, name)
 			dir := t.TempDir()
-			e := open(t, dir, engine.Config{Embedder: embedtest.New(256), Channels: alone[name]})
+			e := open(t, dir, engine.Config{Weights: both, Embedder: embedtest.New(256), Channels: alone[name]})
 			ingest(t, e, set.docs...)
 			shut(t, e)
 			alter(t, dir, `PRAGMA foreign_keys = 0; DROP TABLE `+table)
-			e = open(t, dir, engine.Config{Embedder: embedtest.New(256), Channels: alone[name]})
+			e = open(t, dir, engine.Config{Weights: both, Embedder: embedtest.New(256), Channels: alone[name]})
 			defer shut(t, e)
 			_, err := e.Search(t.Context(), engine.Query{Text: set.helps[0].Text, K: 5})
 			if err == nil || !strings.Contains(err.Error(), name+" arm") {
@@ -328,7 +330,7 @@ func TestChannelsObeyFilters(t *testing.T) {
 // the bit.
 func TestFusionWithChannelsReplays(t *testing.T) {
 	set := readSet(t, "graph")
-	cfg := engine.Config{Embedder: embedtest.New(256), Channels: engine.Channels{
+	cfg := engine.Config{Weights: both, Embedder: embedtest.New(256), Channels: engine.Channels{
 		Graph: engine.ChannelSetting{On: true, Weight: .7}, Episodes: engine.ChannelSetting{On: true, Weight: .3}}}
 	e := open(t, t.TempDir(), cfg)
 	ingest(t, e, set.docs...)
@@ -445,6 +447,18 @@ func TestChannelPassages(t *testing.T) {
 		c := channelOf(t, search(t, e, engine.Query{Text: tc.question, K: 10, AsOf: "2024-06-02"}), tc.channel)
 		if got := strings.Join(chunks(c.Hits), " "); got != tc.want {
 			t.Errorf("%s, %q: %s, want %s", tc.channel, tc.question, got, tc.want)
+		}
+	}
+}
+
+func TestChannelsAreCutAtDepth(t *testing.T) {
+	set := readSet(t, "temporal")
+	for depth, want := range map[int]int{1: 1, 3: 3, 100: 8} {
+		e := open(t, t.TempDir(), engine.Config{Weights: both, Embedder: embedtest.New(256), Channels: alone["temporal"], Depth: depth})
+		ingest(t, e, set.docs...)
+		c := channelOf(t, search(t, e, engine.Query{Text: "between Q1 2024 and Q2 2024", K: 20}), "temporal")
+		if len(c.Hits) != want {
+			t.Errorf("depth %d: %d hits, want %d", depth, len(c.Hits), want)
 		}
 	}
 }

@@ -33,8 +33,23 @@ func allSets(t testing.TB) (docs []engine.Document, questions []asked) {
 
 // everything has all channels and boosts on, and several passages a document.
 var everything = engine.Config{
-	Embedder: embedtest.New(256), Chunk: chunk.Config{MaxWords: 8}, Channels: allChannels, PoolSize: 20,
+	Weights: both, Embedder: embedtest.New(256), Chunk: chunk.Config{MaxWords: 8}, Channels: allChannels, PoolSize: 20,
 	Boosts: engine.Boosts{Title: .2, Recency: engine.Recency{Weight: .2}, Source: map[string]float64{"chat": .1}},
+}
+
+// firstDifference compares lists, and shows no more than the first element
+// that differs: a full difference of long lists takes minutes.
+func firstDifference[T any](t *testing.T, want, got []T) {
+	t.Helper()
+	for i := range min(len(want), len(got)) {
+		if diff := cmp.Diff(want[i], got[i]); diff != "" {
+			t.Errorf("element %d (-want +got):\n%.2000s", i, diff)
+			return
+		}
+	}
+	if len(want) != len(got) {
+		t.Errorf("%d elements, want %d", len(got), len(want))
+	}
 }
 
 // TestSameRankingWithChannels: with channels on, too, it is what the engine
@@ -135,9 +150,7 @@ func TestSameRankingWithChannels(t *testing.T) {
 		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if diff := cmp.Diff(want, rankings(t, tc.make(t))); diff != "" {
-				t.Errorf("rankings change (-want +got):\n%.3000s", diff)
-			}
+			firstDifference(t, want, rankings(t, tc.make(t)))
 		})
 	}
 	t.Run("the test itself can fail", func(t *testing.T) {
@@ -235,9 +248,7 @@ func TestConcurrentIngestStoresTheSame(t *testing.T) {
 	if !slices.Contains(want, "entity | name twina sister | 2") {
 		t.Fatalf("the twins share no entity: the test would show nothing:\n%s", strings.Join(want, "\n"))
 	}
-	if diff := cmp.Diff(want, fill(8)); diff != "" {
-		t.Errorf("(-one caller +eight):\n%.2000s", diff)
-	}
+	firstDifference(t, want, fill(8))
 }
 
 // TestOlderStoreIsEnriched: a store that an older version made is enriched
@@ -280,13 +291,9 @@ func TestOlderStoreIsEnriched(t *testing.T) {
 			if n := e.EnrichedAgain(); n != tc.again {
 				t.Errorf("%d documents enriched again, want %d", n, tc.again)
 			}
-			if diff := cmp.Diff(ranking, answers(e)); diff != "" {
-				t.Errorf("rankings (-new +migrated):\n%.1000s", diff)
-			}
+			firstDifference(t, ranking, answers(e))
 			shut(t, e)
-			if diff := cmp.Diff(want, content(t, dir)); diff != "" {
-				t.Errorf("store (-new +migrated):\n%.2000s", diff)
-			}
+			firstDifference(t, want, content(t, dir))
 			if err := tryOpen(dir, readOnly); err != nil {
 				t.Errorf("read-only after it: %v", err)
 			}
