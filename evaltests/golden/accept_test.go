@@ -41,6 +41,27 @@ func TestAcceptRefuses(t *testing.T) {
 		{"a red labelled gate", func(x *recorded) {
 			x.gates[0].Verdict, x.gates[0].Reason = golden.Regressed, "0.1 is below the floor"
 		}, nil, `gate "AP" is regressed (0.1 is below the floor)`},
+		{"no labelled gate", func(x *recorded) { x.gates = nil }, nil, "no labelled gate passed in the run"},
+		{"a labelled gate that was not applicable", func(x *recorded) { x.gates[0].Verdict, x.gates[0].Value = "not-applicable", nil }, nil, "no labelled gate passed in the run"},
+		{"a labelled gate that cannot fail", func(x *recorded) { x.gates[0].Floor, x.gates[0].Target = nil, ptr(.5) }, nil, "no labelled gate passed in the run"},
+		{"only a count", func(x *recorded) {
+			x.gates[0] = record.Gate{Name: "count failed", Count: "failed", Value: ptr(0), Ceiling: ptr(0), Verdict: golden.Pass}
+		}, nil, "no labelled gate passed in the run"},
+		{"a lost paired gate", func(x *recorded) {
+			x.gates = append(x.gates, record.Gate{Name: "paired AP", Verdict: golden.Regressed, Reason: "significantly worse"})
+		}, nil, `gate "paired AP" is regressed`},
+		{"moves that cost a labelled measure", func(x *recorded) {
+			for i := range x.rows {
+				x.rows[i].Ranking = swapped(x.rows[i].Ranking, 1)
+			}
+		}, nil, "the moved cases lost significantly: AP (to depth 10) 1.0000 -> 0.5000 (-0.5000, p = 1.91e-06) over 20 cases, 0 better, 20 worse"},
+		{"a CI job", nil, func(b *golden.Blessing) { b.Place = &golden.Place{CI: true, Branches: []string{"x"}, Default: "main"} }, "CI never writes goldens"},
+		{"a CI job on the default branch", nil, func(b *golden.Blessing) {
+			b.AllowCI, b.Place = true, &golden.Place{CI: true, Branches: []string{"main"}, Default: "main"}
+		}, "this is the default branch, main"},
+		{"a case that is not there", nil, func(b *golden.Blessing) { b.Only = []string{"q00", "q99"} }, `case "q99" is neither in the run nor in the golden`},
+		{"some cases of another store", func(x *recorded) { x.run.Hashes.SeedKey = "other" }, func(b *golden.Blessing) { b.Only = []string{"q00"} }, "golden was made over another store"},
+		{"some cases of another depth", nil, func(b *golden.Blessing) { b.Only, b.K = []string{"q00"}, 5 }, "the golden is of depth 10, the run of depth 5"},
 		{"a labelled gate that could not be measured", func(x *recorded) { x.gates[0].Verdict = golden.NoMeasure }, nil, `gate "AP" is could-not-measure`},
 		{"a dead stage beside green gates", func(x *recorded) {
 			x.verdict = record.Verdict{Verdict: "COULD-NOT-MEASURE", Reasons: []string{"stage vector is empty"}, Keys: []string{"stage vector"}}

@@ -22,6 +22,9 @@ func vouched(path string, entries []Entry, digest string) error {
 		return fmt.Errorf("%s: no ledger line vouches for it", path)
 	}
 	if open := OpenForks(entries, digest); len(open) > 0 && isTip(entries, digest) {
+		if _, err := Trace(entries, "", digest); err != nil { // nothing was blessed before the first
+			return fmt.Errorf("%s: a ledger line is missing: no path of blessings leads to it from the first one; restore the ledger from version control", path)
+		}
 		return fmt.Errorf("%s: the ledger forks: the blessing of %s (%s) is of another branch, and nobody measured both changes together; run the suite and accept again",
 			path, open[0].When, open[0].Reason)
 	}

@@ -87,20 +87,24 @@ func Check(live []string, g List, k int, epsilon float64, against Against) (Resu
 		r.State = CouldNotMeasure
 		return r, nil
 	}
-	matched := permute(g.IDs, groups, live)
+	matched := g.IDs
+	if r.LargestGroup > 1 {
+		matched = permute(g.IDs, groups, live)
+	}
 	matched = matched[:min(k, len(matched))]
-
+	r.Floor, r.OverlapFloor = Floor(n, against), OverlapFloor(n, against)
+	if slices.Equal(live, matched) { // most cases of most runs
+		if err := distinct(live); err != nil {
+			return Result{}, err
+		}
+		r.State, r.RBO, r.Overlap = Identical, 1, len(live)
+		return r, nil
+	}
 	var err error
 	if r.RBO, err = rank.RBONorm(live, matched, Persistence, k); err != nil {
 		return Result{}, err
 	}
-	r.Floor = Floor(n, against)
 	r.Overlap = rank.Overlap(live, matched, n)
-	r.OverlapFloor = OverlapFloor(n, against)
-	if slices.Equal(live, matched) {
-		r.State = Identical
-		return r, nil
-	}
 	r.Divergent = rank.FirstDivergence(live, matched)
 	r.Moves, r.Matched = rank.Moves(matched, live), matched
 	r.State = Benign
@@ -108,6 +112,18 @@ func Check(live []string, g List, k int, epsilon float64, against Against) (Resu
 		r.State = Drift
 	}
 	return r, nil
+}
+
+// distinct refuses a list with an id that is empty or there twice.
+func distinct(ids []string) error {
+	seen := make(map[string]bool, len(ids))
+	for i, id := range ids {
+		if id == "" || seen[id] {
+			return fmt.Errorf("id %q at rank %d is empty or there twice: want distinct ids", id, i+1)
+		}
+		seen[id] = true
+	}
+	return nil
 }
 
 // Floor is the least RBO at depth n that is no drift: half way between the

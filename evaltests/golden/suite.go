@@ -187,7 +187,15 @@ type held struct {
 func open(dir, bless string) (*held, string, error) {
 	const restore = "restore the file from version control"
 	path := filepath.Join(dir, CurrentFile)
+	var anchor *File
+	var anchorErr error
+	read := make(chan struct{})
+	go func() { // the two are large, and independent
+		defer close(read)
+		anchor, anchorErr = Read(filepath.Join(dir, AnchorFile))
+	}()
 	current, err := Read(path)
+	<-read
 	if errors.Is(err, ErrMissing) {
 		return nil, bless, fmt.Errorf("%s: no golden", path)
 	}
@@ -201,12 +209,11 @@ func open(dir, bless string) (*held, string, error) {
 	if err := vouched(path, entries, current.Digest); err != nil {
 		return nil, "restore the golden from version control, or bless again with a reason", err
 	}
-	anchor, err := Read(filepath.Join(dir, AnchorFile))
-	if err == nil {
-		err = verifyAnchor(dir, entries, anchor)
+	if anchorErr == nil {
+		anchorErr = verifyAnchor(dir, entries, anchor)
 	}
-	if err != nil {
-		return nil, restore, err
+	if anchorErr != nil {
+		return nil, restore, anchorErr
 	}
 	h := &held{current: current, anchor: anchor, entries: entries}
 	for _, e := range entries {

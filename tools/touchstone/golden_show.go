@@ -292,7 +292,11 @@ func (c movedCase) lines(short bool) []string {
 		is[id] = true
 	}
 	const most = 10
-	lines = append(lines, fmt.Sprintf("  rank  %-30s  %-30s", "golden", "live"))
+	left := "golden"
+	if c.Against == golden.Anchor.String() {
+		left = c.Against
+	}
+	lines = append(lines, fmt.Sprintf("  rank  %-30s  %s", left, "live"))
 	shown, hidden := 0, 0
 	for i := range max(len(old), len(c.Live.IDs)) {
 		from, to := at(old, i), at(c.Live.IDs, i)
@@ -313,7 +317,7 @@ func (c movedCase) lines(short bool) []string {
 			note = fmt.Sprintf("was %d", was[to])
 		}
 		if from != "" && !is[from] {
-			note = strings.TrimPrefix(note+", left one is gone", ", ")
+			note = strings.TrimPrefix(note+"; left: gone", "; ")
 		}
 		lines = append(lines, strings.TrimRight(fmt.Sprintf("  %4d  %s  %s  %s", i+1, c.cell(from), c.cell(to), note), " "))
 	}
