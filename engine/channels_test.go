@@ -408,6 +408,8 @@ func TestChannelOrders(t *testing.T) {
 			at("b", "08:00", "x"), at("z", "09:00", "x"), at("seed", "10:00", "alpha"), at("y", "11:00", "x"), at("a", "12:00", "x")}},
 		{"the better page first", "pages", "alpha beacon", "z a", []engine.Document{
 			{ID: "a", Text: "# One\nalpha harbour"}, {ID: "z", Text: "# Two\nalpha beacon"}}},
+		{"three pages, equal ones by title", "pages", "alpha", "d b c", []engine.Document{
+			{ID: "a", Text: "# Zinc\nalpha"}, {ID: "b", Text: "# Iron\nalpha"}, {ID: "c", Text: "# Lead\nalpha"}, {ID: "d", Text: "# Gold\nalpha"}}},
 		{"sections before references", "pages", "alpha", "z a", []engine.Document{
 			{ID: "z", Text: "# One\nalpha [[a]]"}, {ID: "a", Text: "x"}}},
 	} {
@@ -438,6 +440,7 @@ func TestChannelPassages(t *testing.T) {
 	)
 	for _, tc := range []struct{ channel, question, want string }{
 		{"temporal", "12 March 2024", "event#1"},
+		{"temporal", "nothing of note happened in Q1 2024", "event#1"},
 		{"temporal", "the beacon on 1 June 2024", "titled#1"},
 		{"temporal", "what was it yesterday", "titled#0"},
 		{"pages", "lanterns", "page#1"},
