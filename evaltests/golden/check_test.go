@@ -3,6 +3,7 @@ package golden_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -271,4 +272,47 @@ func TestCheckIsConsistent(t *testing.T) {
 			t.Fatalf("the overlap depends on what it is held to: %v", rbos)
 		}
 	})
+}
+
+// The table that a maintainer sets floors by: what exchanging two neighbours
+// scores at each depth, and both floors. The rows of 3 and 10 are computed by
+// hand: at depth 3 the weights are 1, .9 and .81 (sum 2.71), so exchanging
+// ranks 1 and 2 leaves (0 + .9 + .81)/2.71 = .6310.
+func TestSwapTable(t *testing.T) {
+	score := func(n, i int) float64 {
+		g := distinct(n)
+		live := slices.Clone(g.IDs)
+		live[i-1], live[i] = live[i], live[i-1]
+		return rbo(t, live, g, n)
+	}
+	var table strings.Builder
+	fmt.Fprintf(&table, "%4s %8s %8s", "n", "current", "anchor")
+	for i := 1; i <= 9; i++ {
+		fmt.Fprintf(&table, "   %2d,%2d", i, i+1)
+	}
+	for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 50, 100} {
+		fmt.Fprintf(&table, "\n%4d %8.4f %8.4f", n, golden.Floor(n, golden.Current), golden.Floor(n, golden.Anchor))
+		for i := 1; i <= min(9, n-1); i++ {
+			fmt.Fprintf(&table, "   %.4f", score(n, i))
+		}
+	}
+	t.Logf("RBO after exchanging two neighbours, by depth:\n%s", table.String())
+	for _, tc := range []struct {
+		n, i int
+		want float64
+	}{
+		{2, 1, .473684}, {3, 1, .630996}, {3, 2, .833948},
+		{10, 1, .846466}, {10, 2, .930910}, {10, 3, .958546}, {10, 8, .990821},
+	} {
+		assert.InDelta(t, tc.want, score(tc.n, tc.i), 5e-7, "n = %d, ranks %d and %d", tc.n, tc.i, tc.i+1)
+	}
+	for _, tc := range []struct {
+		n               int
+		current, anchor float64
+	}{
+		{1, 1, 1}, {2, 1, 1}, {3, 1, .7325}, {10, .9447, .8887},
+	} {
+		assert.InDelta(t, tc.current, golden.Floor(tc.n, golden.Current), 5e-5, tc.n)
+		assert.InDelta(t, tc.anchor, golden.Floor(tc.n, golden.Anchor), 5e-5, tc.n)
+	}
 }
