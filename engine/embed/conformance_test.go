@@ -26,7 +26,17 @@ func probe(t *testing.T, e Embedder) Conformance {
 	return c
 }
 
+// notShort skips under the race detector, which runs short tests: a real model
+// is some fifty times slower there.
+func notShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("runs a real model")
+	}
+}
+
 func TestDefaultConforms(t *testing.T) {
+	notShort(t)
 	if err := probe(t, openDefault(t)).Err(); err != nil {
 		t.Error(err)
 	}
@@ -60,9 +70,7 @@ func openMiniLM(t testing.TB, o ModelOptions) Embedder {
 }
 
 func TestMiniLMConforms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("some 50 runs of a model of 22 million parameters")
-	}
+	notShort(t)
 	if err := probe(t, openMiniLM(t, ModelOptions{})).Err(); err != nil {
 		t.Error(err)
 	}
@@ -93,6 +101,7 @@ func (b broken) Embed(ctx context.Context, texts []string) ([]Vector, error) {
 
 // TestProbeFindsFaults: every check fires on the fault that it is for.
 func TestProbeFindsFaults(t *testing.T) {
+	notShort(t)
 	e := openDefault(t)
 	r, _, err := ReferenceFor(e.Info())
 	if err != nil {
@@ -181,6 +190,7 @@ func TestProbeRefuses(t *testing.T) {
 // special tokens and a cut, and must come to the same vectors where these do
 // not matter: the default model has zero rows for special tokens.
 func TestFolderOfTheDefaultModel(t *testing.T) {
+	notShort(t)
 	want := openDefault(t)
 	m, err := OpenModel("model", ModelOptions{MaxTokens: 4096, Backend: onnx.Go})
 	if err != nil {
