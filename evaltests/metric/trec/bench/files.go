@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // compareFiles times and compares all tools on one run.
-func (c config) compareFiles(t tools, qrels, run string) error {
+func (c config) compareFiles(ctx context.Context, t tools, qrels, run string) error {
 	reading, size, err := readAll(run)
 	if err != nil {
 		return err
@@ -24,7 +25,7 @@ func (c config) compareFiles(t tools, qrels, run string) error {
 	if t.trecEval != "" {
 		commands = append(commands, command{t.trecEval, []string{qrels, run}})
 	}
-	costs, _, err := t.fastest(c.rounds, commands...)
+	costs, _, err := t.fastest(ctx, c.rounds, commands...)
 	if err != nil {
 		return err
 	}
@@ -35,11 +36,11 @@ func (c config) compareFiles(t tools, qrels, run string) error {
 		fmt.Fprintln(c.stdout, "  not run: trec_eval (set TREC_EVAL to a binary)")
 	} else {
 		c.report("trec_eval", costs[1], ours)
-		if err := c.agreeWithTrecEval(t, qrels, run); err != nil {
+		if err := c.agreeWithTrecEval(ctx, t, qrels, run); err != nil {
 			return err
 		}
 	}
-	return c.comparePeers(t, qrels, run)
+	return c.comparePeers(ctx, t, qrels, run)
 }
 
 // report prints a tool's cost and how it compares.
@@ -48,8 +49,8 @@ func (c config) report(name string, theirs, ours cost) {
 		theirs.Wall.Seconds(), mb(theirs.Peak), theirs.Wall.Seconds()/ours.Wall.Seconds(), float64(theirs.Peak)/float64(ours.Peak))
 }
 
-func (c config) agreeWithTrecEval(t tools, qrels, run string) error {
-	_, out, err := t.fastest(1,
+func (c config) agreeWithTrecEval(ctx context.Context, t tools, qrels, run string) error {
+	_, out, err := t.fastest(ctx, 1,
 		command{t.self, []string{"-evaluate", string(t.order), "-q", qrels, run}},
 		command{t.trecEval, []string{"-q", qrels, run}})
 	if err != nil {
@@ -72,7 +73,7 @@ func (c config) agreeWithTrecEval(t tools, qrels, run string) error {
 
 // comparePeers times the Python tools, once each: they are slow. Touchstone
 // computes the same two measures.
-func (c config) comparePeers(t tools, qrels, run string) error {
+func (c config) comparePeers(ctx context.Context, t tools, qrels, run string) error {
 	var ours cost
 	var limits map[string][]metric.TieRange
 	for _, p := range peers {
@@ -81,7 +82,7 @@ func (c config) comparePeers(t tools, qrels, run string) error {
 			continue
 		}
 		if limits == nil {
-			costs, _, err := t.fastest(c.rounds, command{t.self, []string{"-evaluate", string(trec.Trec), "-peers", "-q", qrels, run}})
+			costs, _, err := t.fastest(ctx, c.rounds, command{t.self, []string{"-evaluate", string(trec.Trec), "-peers", "-q", qrels, run}})
 			if err != nil {
 				return err
 			}
@@ -92,7 +93,7 @@ func (c config) comparePeers(t tools, qrels, run string) error {
 			}
 		}
 		out := filepath.Join(c.dir, p.task+".tsv")
-		theirs, _, err := t.start(command{t.python, []string{t.script, p.task, qrels, run, out}})
+		theirs, _, err := t.start(ctx, command{t.python, []string{t.script, p.task, qrels, run, out}})
 		if err != nil {
 			return err
 		}

@@ -2,19 +2,26 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime"
+	"syscall"
 
 	"github.com/touchstone-eval/touchstone/evaltests/metric"
 	"github.com/touchstone-eval/touchstone/evaltests/metric/trec"
 )
 
 func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
+	// An interrupted benchmark removes its files, which are large.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -30,7 +37,7 @@ type config struct {
 	stdout           io.Writer
 }
 
-func run(args []string, stdout io.Writer) error {
+func run(ctx context.Context, args []string, stdout io.Writer) error {
 	c := config{trecEval: os.Getenv("TREC_EVAL"), python: os.Getenv("BENCH_PYTHON"), stdout: stdout}
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.IntVar(&c.questions, "questions", 10_000, "number of questions")
@@ -48,7 +55,7 @@ func run(args []string, stdout io.Writer) error {
 		return err
 	}
 	if *cost != "" {
-		return measureCost(*cost, f.Args())
+		return measureCost(ctx, *cost, f.Args())
 	}
 	if *evaluate != "" {
 		return evaluateFiles(stdout, f.Args(), trec.Order(*evaluate), *peers, *questions)
@@ -64,10 +71,10 @@ func run(args []string, stdout io.Writer) error {
 		defer os.RemoveAll(temp)
 		c.dir = temp
 	}
-	return c.run()
+	return c.run(ctx)
 }
 
-func (c config) run() error {
+func (c config) run(ctx context.Context) error {
 	tools, err := c.findTools()
 	if err != nil {
 		return err
@@ -80,9 +87,12 @@ func (c config) run() error {
 		if err != nil {
 			return err
 		}
-		failures = append(failures, c.compareFiles(tools, qrels, run))
+		failures = append(failures, c.compareFiles(ctx, tools, qrels, run))
+		if ctx.Err() != nil {
+			return errors.New("interrupted")
+		}
 	}
-	failures = append(failures, c.compareResampling(tools))
+	failures = append(failures, c.compareResampling(ctx, tools))
 	if tools.python == "" {
 		fmt.Fprint(c.stdout, "\nTo run the Python tools too:\n"+
 			"  python3 -m venv .touchstone/bench && .touchstone/bench/bin/pip install -r evaltests/metric/trec/bench/requirements.txt\n"+

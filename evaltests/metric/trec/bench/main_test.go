@@ -2,11 +2,14 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -27,7 +30,7 @@ func TestMain(m *testing.M) {
 func bench(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	err := run(append([]string{"-questions", "20", "-hits", "60", "-rounds", "1", "-pairs", "200", "-resamples", "300"}, args...), &out)
+	err := run(t.Context(), append([]string{"-questions", "20", "-hits", "60", "-rounds", "1", "-pairs", "200", "-resamples", "300"}, args...), &out)
 	return out.String(), err
 }
 
@@ -46,17 +49,23 @@ func TestAlone(t *testing.T) {
 	require.NotContains(t, out, "times the time", "there was nothing to compare with")
 }
 
-// fakeTrecEval is a script that prints what -evaluate does, through a filter.
+// fakeTrecEval prints what -evaluate does, through a filter.
 func fakeTrecEval(t *testing.T, filter string) string {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	return script(t, "'"+self+"' -evaluate trec9 \"$@\" | "+filter)
+}
+
+// script stands for a trec_eval binary.
+func script(t *testing.T, command string) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a shell")
 	}
-	self, err := os.Executable()
-	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "trec_eval")
-	script := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo trec_eval version 9.0.8; exit; fi\n'" + self + "' -evaluate trec9 \"$@\" | " + filter + "\n"
-	require.NoError(t, os.WriteFile(path, []byte(script), 0o700))
+	text := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo trec_eval version 9.0.8; exit; fi\n" + command + "\n"
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o700))
 	return path
 }
 
@@ -90,6 +99,23 @@ func TestToolsThatAreNotThere(t *testing.T) {
 	t.Setenv("BENCH_PYTHON", filepath.Join(t.TempDir(), "nothing"))
 	_, err = bench(t)
 	require.ErrorContains(t, err, "BENCH_PYTHON=")
+}
+
+// An interrupt ends what runs beside and removes the files.
+func TestInterrupt(t *testing.T) {
+	t.Setenv("BENCH_PYTHON", "")
+	t.Setenv("TREC_EVAL", script(t, "exec sleep 60"))
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	begin := time.Now()
+	err := run(ctx, []string{"-questions", "20", "-hits", "60"}, io.Discard)
+	require.EqualError(t, err, "interrupted")
+	require.Less(t, time.Since(begin), 40*time.Second, "the sleep was waited for")
+	left, err := os.ReadDir(temp)
+	require.NoError(t, err)
+	require.Empty(t, left)
 }
 
 func TestAgreeWithPeer(t *testing.T) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -28,9 +30,9 @@ type command struct {
 // start runs the command once and gives what it printed. A small process of
 // its own starts it and measures: Linux counts the memory of the process that
 // starts another towards the peak of that other, and this one grows.
-func (t tools) start(c command) (cost, []byte, error) {
+func (t tools) start(ctx context.Context, c command) (cost, []byte, error) {
 	report := filepath.Join(t.dir, "cost.json")
-	cmd := exec.Command(t.self, append([]string{"-cost", report, "--", c.name}, c.args...)...)
+	cmd := interruptible(ctx, 4*time.Second, t.self, append([]string{"-cost", report, "--", c.name}, c.args...)...)
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	cmd.Env = ownKernels(os.Environ())
@@ -45,12 +47,21 @@ func (t tools) start(c command) (cost, []byte, error) {
 	return took, out.Bytes(), json.Unmarshal(data, &took)
 }
 
+// interruptible is a process that is asked to end when this one is, so that it
+// can end its own, and is ended if it has not after a while.
+func interruptible(ctx context.Context, patience time.Duration, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = patience
+	return cmd
+}
+
 // measureCost runs a command, its output as it comes, and writes its cost.
-func measureCost(report string, args []string) error {
+func measureCost(ctx context.Context, report string, args []string) error {
 	if len(args) == 0 {
 		return errors.New("want a command")
 	}
-	cmd := exec.Command(args[0], args[1:]...)
+	cmd := interruptible(ctx, 2*time.Second, args[0], args[1:]...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	begin := time.Now()
 	if err := cmd.Run(); err != nil {
@@ -82,11 +93,11 @@ func lastLine(s string) string {
 
 // fastest runs commands in turn and gives the cheapest run of each, and what
 // each printed last.
-func (t tools) fastest(rounds int, commands ...command) ([]cost, [][]byte, error) {
+func (t tools) fastest(ctx context.Context, rounds int, commands ...command) ([]cost, [][]byte, error) {
 	costs, outputs := make([]cost, len(commands)), make([][]byte, len(commands))
 	for range rounds {
 		for i, c := range commands {
-			took, out, err := t.start(c)
+			took, out, err := t.start(ctx, c)
 			if err != nil {
 				return nil, nil, err
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -24,7 +25,7 @@ type resampled struct {
 
 // compareResampling times the bootstrap and the sign flip test, the work
 // alone, and compares them with NumPy.
-func (c config) compareResampling(t tools) error {
+func (c config) compareResampling(ctx context.Context, t tools) error {
 	d := c.differences()
 	fmt.Fprintf(c.stdout, "\nresampling: %d pairs, %d resamples; the work alone, loading left out\n", c.pairs, c.resamples)
 	ours, err := c.resample(d)
@@ -46,7 +47,7 @@ func (c config) compareResampling(t tools) error {
 		fmt.Fprintln(c.stdout, " ", t.notRun("numpy"))
 		return nil
 	}
-	theirs, err := c.numpy(t, d)
+	theirs, err := c.numpy(ctx, t, d)
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (c config) resample(d []float64) (resampled, error) {
 	return r, nil
 }
 
-func (c config) numpy(t tools, d []float64) (resampled, error) {
+func (c config) numpy(ctx context.Context, t tools, d []float64) (resampled, error) {
 	var text []byte
 	for _, x := range d {
 		text = append(strconv.AppendFloat(text, x, 'g', -1, 64), '\n')
@@ -99,7 +100,7 @@ func (c config) numpy(t tools, d []float64) (resampled, error) {
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		return resampled{}, err
 	}
-	_, out, err := t.start(command{t.python, []string{t.script, "numpy", path, strconv.Itoa(c.resamples), strconv.Itoa(c.rounds), strconv.FormatUint(c.seed, 10)}})
+	_, out, err := t.start(ctx, command{t.python, []string{t.script, "numpy", path, strconv.Itoa(c.resamples), strconv.Itoa(c.rounds), strconv.FormatUint(c.seed, 10)}})
 	if err != nil {
 		return resampled{}, err
 	}
