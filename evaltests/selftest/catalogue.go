@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/touchstone-eval/touchstone/evaltests"
 	"github.com/touchstone-eval/touchstone/evaltests/gate"
@@ -13,24 +14,26 @@ import (
 
 // Catalogue lists the mutants, for a suite that requires the stages vector
 // and lexical and has the gates nDCG@10 (floor a little under the measured
-// value), count failed and count timed_out (ceiling 0) and drift. release
-// ends the calls that hang for good.
+// value), count failed and count timed_out (ceiling 0), drift, and the paired
+// regression of nDCG@10 against the golden. release ends the calls that hang
+// for good.
 func Catalogue(release <-chan struct{}) []Mutant {
 	const (
 		ndcg, drift    = "gate nDCG@10", "gate drift"
+		paired         = "gate paired nDCG@10"
 		failed, timed  = "gate count failed", "gate count timed_out"
 		vector         = "stage vector"
 		ingestAgain    = "ingest again"
 		orderWasChange = "undo the change"
 	)
 	retrieval := []Mutant{
-		{Name: "reversed results", Verdict: gate.REGRESSED, Red: []string{drift, ndcg},
+		{Name: "reversed results", Verdict: gate.REGRESSED, Red: []string{drift, ndcg, paired},
 			Says: []string{"below the floor", orderWasChange}, Apply: ranking(reversed)},
-		{Name: "ranks 1 and 2 swapped", Verdict: gate.REGRESSED, Red: []string{drift, ndcg},
+		{Name: "ranks 1 and 2 swapped", Verdict: gate.REGRESSED, Red: []string{drift, ndcg, paired},
 			Says: []string{"first divergent rank 1"}, Apply: ranking(swapped(0, 1))},
 		{Name: "ranks 2 and 3 swapped", Verdict: gate.REGRESSED, Red: []string{drift},
 			Says: []string{"first divergent rank 2"}, Apply: ranking(swapped(1, 2))},
-		{Name: "best hit dropped", Verdict: gate.REGRESSED, Red: []string{drift, ndcg},
+		{Name: "best hit dropped", Verdict: gate.REGRESSED, Red: []string{drift, ndcg, paired},
 			Says: []string{"below the floor"}, Apply: ranking(dropFirst)},
 		{Name: "cut to 3 results", Verdict: gate.REGRESSED, Red: []string{drift},
 			Says: []string{"3 of 10 ids kept"}, Apply: ranking(truncated(3))},
@@ -41,7 +44,7 @@ func Catalogue(release <-chan struct{}) []Mutant {
 		{Name: "scores not finite", Verdict: gate.CNM, Red: []string{gate.KeyScored},
 			Says:  []string{"is not finite"},
 			Apply: ranking(scored(func(i int, s float64) float64 { return s / float64(0*i) }))},
-		{Name: "every question answered alike", Verdict: gate.REGRESSED, Red: []string{drift, ndcg},
+		{Name: "every question answered alike", Verdict: gate.REGRESSED, Red: []string{drift, ndcg, paired},
 			Says: []string{"below the floor"}, Apply: sameAnswer()},
 		{Name: "dead vector arm", Verdict: gate.CNM, Red: []string{vector},
 			Says: []string{"stage vector is required and was empty on every one of 40 cases", ingestAgain}, Apply: deadStage("vector")},
@@ -88,6 +91,28 @@ func Catalogue(release <-chan struct{}) []Mutant {
 			Says: []string{"no golden", "touchstone golden accept"}, Apply: removeGolden},
 		{Name: "golden edited by hand", Verdict: gate.CNM, Red: []string{drift},
 			Says: []string{"edited since it was blessed", "restore the golden"}, Apply: editGolden},
+		{Name: "golden of another corpus", Verdict: gate.CNM, Red: []string{drift},
+			Says: []string{"golden is of another corpus: its pack digest is"}, Apply: forge(func(h *golden.Header) { h.Pack = strings.Repeat("0", 64) })},
+		{Name: "golden of another store", Verdict: gate.CNM, Red: []string{drift},
+			Says: []string{"golden was made over another store"}, Apply: forge(func(h *golden.Header) { h.Seed = "other" })},
+		{Name: "golden of another model", Verdict: gate.CNM, Red: []string{drift},
+			Says:  []string{"golden was made with other models: embedder x@000000000000; this run has none"},
+			Apply: forge(func(h *golden.Header) { h.Models = map[string]string{"embedder": "x@000000000000"} })},
+		{Name: "golden of another depth", Verdict: gate.CNM, Red: []string{drift},
+			Says: []string{"golden is of suite toy at k = 5; this is toy at k = 10"}, Apply: forge(func(h *golden.Header) { h.K = 5 })},
+		otherArch(drift),
+		{Name: "a case without a golden", Verdict: gate.CNM, Red: []string{drift},
+			Says: []string{"1 planned cases without a golden: extra"}, Apply: extraCase},
+		// A waiver lets the refusal pass, and cannot speak for the ranking.
+		{Name: "a case of the golden does not answer, and is waived", Verdict: gate.CNM, Red: []string{drift},
+			Says:  []string{"1 cases of the golden without a live ranking"},
+			Apply: both(waive("no model"), only(7, func(context.Context) error { return record.Refuse("no model", "run make models") }))},
+		{Name: "anchor moved by hand", Verdict: gate.CNM, Red: []string{drift},
+			Says: []string{"the anchor moves by `touchstone golden anchor` only"}, Apply: moveAnchor},
+		{Name: "anchor creep by eight benign blessings", Verdict: gate.REGRESSED, Red: []string{drift},
+			Says: []string{"against anchor", "each blessing was small, together they are not"}, Apply: creep},
+		{Name: "a golden that another branch blessed as well", Verdict: gate.CNM, Red: []string{drift},
+			Says: []string{"the ledger forks", "bless again with a reason"}, Apply: forkLedger},
 		{Name: "question changed since the blessing", Verdict: gate.CNM, Red: []string{drift},
 			Says: []string{"1 cases whose question or gold changed"}, Apply: rewordCase},
 	}
@@ -99,6 +124,22 @@ func Catalogue(release <-chan struct{}) []Mutant {
 		{Name: "benign: ranks 9 and 10 swapped in one case", Verdict: gate.PASS, Apply: swapOnce(7, 8, 9)},
 	}
 	return slices.Concat(retrieval, substrate, runner, oracle, benign)
+}
+
+// otherArch swaps ranks under a golden of another platform: where goldens are
+// blessed that blocks like any drift, elsewhere it is told and does not.
+func otherArch(drift string) Mutant {
+	m := Mutant{
+		Name: "golden of another platform, ranks 2 and 3 swapped", Verdict: gate.PASS,
+		Says:  []string{"first divergent rank 2"},
+		Apply: both(forge(func(h *golden.Header) { h.Class = "plan9/mips" }), ranking(swapped(1, 2))),
+	}
+	if record.Class() == golden.GateClass {
+		m.Verdict, m.Red = gate.REGRESSED, []string{drift}
+	} else {
+		m.Says = append(m.Says, "advisory here: golden is of plan9/mips")
+	}
+	return m
 }
 
 func sameAnswer() func(*Trial) error {
@@ -125,6 +166,13 @@ func swapOnce(at, i, j int) func(*Trial) error {
 		}
 		return o
 	}})
+}
+
+func waive(reason string) func(*Trial) error {
+	return func(t *Trial) error {
+		t.Suite.Waivers = append(t.Suite.Waivers, record.Waiver{Reason: reason, Max: 1, Until: "9999-12-31"})
+		return nil
+	}
 }
 
 func noCases(t *Trial) error {

@@ -31,7 +31,7 @@ func trials(t *testing.T) func() (*selftest.Trial, error) {
 			return nil, err
 		}
 		cfg := golden.DefaultConfig()
-		s.Golden, s.GoldenDir = &cfg, goldenDir
+		s.Golden, s.GoldenDir, s.Paired = &cfg, goldenDir, true
 		s.CaseTimeout = 200 * time.Millisecond
 		s.RequireStages = []string{"vector", "lexical"}
 		s.Gates = []gate.Spec{
@@ -92,7 +92,7 @@ func TestMatrix(t *testing.T) {
 	}
 	t.Logf("mutant x gate:\n%s", matrix.String())
 	for _, key := range []string{
-		"gate nDCG@10", "gate drift", "gate count failed", "gate count timed_out", "stage vector",
+		"gate nDCG@10", "gate drift", "gate paired nDCG@10", "gate count failed", "gate count timed_out", "stage vector",
 		gate.KeyPlan, gate.KeyScored, gate.KeyRefused, gate.KeySkipped, selftest.KeyLoad, selftest.KeyRecord,
 	} {
 		assert.True(t, reddened[key], "no mutant turned %q red", key)

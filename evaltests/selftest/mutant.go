@@ -88,7 +88,7 @@ func Try(ctx context.Context, m Mutant, fresh func() (*Trial, error)) (Outcome, 
 		return Outcome{}, fmt.Errorf("%s: verdict %s, but Require failed the test: %v", m.Name, run.Verdict.Verdict, f.failed)
 	}
 	for _, g := range run.Gates {
-		out.Text = append(out.Text, g.Action)
+		out.Text = append(out.Text, g.Reason, g.Action)
 	}
 	for _, r := range run.Rows {
 		out.Text = append(out.Text, r.Outcome.Reason, r.Outcome.Action)
