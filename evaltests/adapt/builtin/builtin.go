@@ -147,6 +147,13 @@ var settings = map[string]func(*engine.Config, string) error{
 	"chunk.overlap":   func(c *engine.Config, v string) error { return integer(&c.Chunk.Overlap, v) },
 	"embedder":        setEmbedder,
 	"reranker":        setReranker,
+
+	"channels.graph":    func(c *engine.Config, v string) error { return channel(&c.Channels.Graph, v) },
+	"channels.temporal": func(c *engine.Config, v string) error { return channel(&c.Channels.Temporal, v) },
+	"channels.pages":    func(c *engine.Config, v string) error { return channel(&c.Channels.Pages, v) },
+	"channels.episodes": func(c *engine.Config, v string) error { return channel(&c.Channels.Episodes, v) },
+	"boosts.title":      func(c *engine.Config, v string) error { return number(&c.Boosts.Title, v) },
+	"boosts.recency":    func(c *engine.Config, v string) error { return number(&c.Boosts.Recency.Weight, v) },
 }
 
 // Configure applies key=value settings to cfg. An unknown key is an error
@@ -170,11 +177,29 @@ func Configure(cfg engine.Config, pairs []string) (engine.Config, error) {
 	return cfg, cfg.Validate()
 }
 
+// channel is "off", "on" or a weight above 0.
+func channel(at *engine.ChannelSetting, value string) error {
+	switch value {
+	case "on", "off":
+		*at = engine.ChannelSetting{On: value == "on"}
+		return nil
+	}
+	if err := number(&at.Weight, value); err != nil || at.Weight == 0 {
+		return fmt.Errorf("%q; want on, off or a weight above 0", value)
+	}
+	at.On = true
+	return nil
+}
+
 func weight(c *engine.Config, at *float64, value string) error {
 	// One weight given alone leaves the other at its default, not at zero.
 	if c.Weights.Vector == 0 && c.Weights.Lexical == 0 {
 		c.Weights = engine.DefaultWeights
 	}
+	return number(at, value)
+}
+
+func number(at *float64, value string) error {
 	v, err := strconv.ParseFloat(value, 64)
 	if err != nil {
 		return fmt.Errorf("%q is not a number", value)

@@ -142,6 +142,10 @@ func TestConfigure(t *testing.T) {
 	}{
 		{"weights", []string{"weights.vector=0.3", "weights.lexical=1"}, ""},
 		{"all", []string{"rrf_k=10", "depth=20", "pool_size=5", "chunk.max_words=50", "chunk.overlap=10"}, ""},
+		{"channels and boosts", []string{"channels.graph=on", "channels.temporal=0.7", "channels.pages=off", "channels.episodes=on", "boosts.title=0.2", "boosts.recency=0.1"}, ""},
+		{"channel", []string{"channels.graph=maybe"}, "want on, off or a weight above 0"},
+		{"channel weight", []string{"channels.graph=0"}, "want on, off or a weight above 0"},
+		{"channel weight negative", []string{"channels.graph=-1"}, "weight"},
 		{"unknown", []string{"colour=blue"}, "weights.vector"},
 		{"no value", []string{"depth"}, "want key=value"},
 		{"not a number", []string{"depth=deep"}, `"deep" is not a number`},
@@ -159,6 +163,9 @@ func TestConfigure(t *testing.T) {
 			assert.Contains(t, err.Error(), tc.err)
 		})
 	}
+	on, err := builtin.Configure(engine.Config{}, []string{"channels.temporal=0.7"})
+	require.NoError(t, err)
+	assert.Equal(t, engine.ChannelSetting{On: true, Weight: 0.7}, on.Channels.Temporal)
 	one, err := builtin.Configure(engine.Config{}, []string{"weights.vector=0.3"})
 	require.NoError(t, err)
 	assert.Equal(t, engine.DefaultWeights.Lexical, one.Weights.Lexical, "the other weight keeps its default")
