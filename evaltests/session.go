@@ -34,7 +34,8 @@ type session struct {
 	subject   Subject
 	writer    *record.Writer
 	run       record.Run
-	known     map[string]bool // document ids of the corpus
+	known     map[string]bool   // document ids of the corpus
+	groups    map[string]string // digest of the documents of a group
 	rows      []record.Row
 	broken    []string // what makes the whole measurement worthless
 	refuse    *record.Outcome
@@ -177,7 +178,7 @@ func (x *session) one(ctx context.Context, c pack.Case) (record.Row, error) {
 		Stratum: c.Stratum, Group: c.Group, Tags: c.Tags, Gold: c.Gold.Grades, Answer: c.Gold.Answerable,
 	}
 	var err error
-	if row.Digest, err = caseDigest(c); err != nil {
+	if row.Digest, err = x.caseDigest(c); err != nil {
 		return row, err
 	}
 	if x.refuse != nil {
@@ -196,13 +197,43 @@ func (x *session) one(ctx context.Context, c pack.Case) (record.Row, error) {
 	return row, x.writer.Row(row)
 }
 
-// caseDigest pins question and gold: a golden of another digest is of another
-// case.
-func caseDigest(c pack.Case) (string, error) {
-	return digest.Pairs("touchstone/case/1", map[string]any{
+// caseDigest pins question, gold, and the documents of its group, if it is
+// asked in one: a golden of another digest is of another case.
+func (x *session) caseDigest(c pack.Case) (string, error) {
+	pins := map[string]any{
 		"text": c.Question.Text, "as_of": c.Question.AsOf, "filters": c.Question.Filters,
 		"gold": c.Gold, "group": c.Group,
-	})
+	}
+	if c.Group != "" {
+		documents, err := x.groupDigest(c.Group)
+		if err != nil {
+			return "", err
+		}
+		pins["documents"] = documents
+	}
+	return digest.Pairs("touchstone/case/1", pins)
+}
+
+// groupDigest is over the documents of a group, by id.
+func (x *session) groupDigest(group string) (string, error) {
+	if d, ok := x.groups[group]; ok {
+		return d, nil
+	}
+	documents := map[string]any{}
+	for _, d := range x.suite.Pack.Documents {
+		if d.Group == group {
+			documents[d.ID] = d
+		}
+	}
+	d, err := digest.Pairs("touchstone/group/1", documents)
+	if err != nil {
+		return "", err
+	}
+	if x.groups == nil {
+		x.groups = map[string]string{}
+	}
+	x.groups[group] = d
+	return d, nil
 }
 
 // opaque is the question as the subject sees it: pack ids may encode the

@@ -242,3 +242,48 @@ func TestRunAsSubtests(t *testing.T) {
 	assert.Equal(t, "TestRunAsSubtests", run.Line.Test)
 	assert.Equal(t, "github.com/touchstone-eval/touchstone/evaltests", run.Line.Package)
 }
+
+// TestCaseDigest: a golden is of a question, its gold and the documents of its
+// group; a change elsewhere leaves it.
+func TestCaseDigest(t *testing.T) {
+	digests := func(change func(p *pack.Pack)) []string {
+		p := &pack.Pack{Manifest: pack.Manifest{Name: "p", Unit: "document"}}
+		for _, group := range []string{"", "a", "b"} {
+			p.Documents = append(p.Documents, pack.Document{ID: "d" + group, Text: "text", Group: group})
+			p.Cases = append(p.Cases, pack.Case{
+				Question: pack.Question{ID: "q" + group, Text: "what"}, Group: group,
+				Gold: pack.Gold{Answerable: true, Grades: map[string]int{"d" + group: 1}},
+			})
+		}
+		change(p)
+		s, err := evaltests.NewSuite(p, evaltests.Env{Tier: "smoke"})
+		require.NoError(t, err)
+		folder, err := record.NewFolder(t.TempDir(), ".", "test", nil)
+		require.NoError(t, err)
+		run, err := evaltests.Evaluate(t.Context(), s.In(folder), answer(func(context.Context, pack.Question) (record.Observation, error) { return found() }))
+		require.NoError(t, err)
+		var out []string
+		for _, r := range run.Rows {
+			out = append(out, r.Digest)
+		}
+		return out
+	}
+	base := digests(func(*pack.Pack) {})
+	for name, tc := range map[string]struct {
+		change func(p *pack.Pack)
+		moved  [3]bool
+	}{
+		"nothing":            {func(*pack.Pack) {}, [3]bool{}},
+		"a question":         {func(p *pack.Pack) { p.Cases[0].Question.Text = "who" }, [3]bool{true, false, false}},
+		"gold":               {func(p *pack.Pack) { p.Cases[1].Gold.Grades["da"] = 2 }, [3]bool{false, true, false}},
+		"a group's document": {func(p *pack.Pack) { p.Documents[2].Text = "other" }, [3]bool{false, false, true}},
+		"a shared document":  {func(p *pack.Pack) { p.Documents[0].Text = "other" }, [3]bool{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := digests(tc.change)
+			for i, moved := range tc.moved {
+				assert.Equal(t, moved, base[i] != got[i], "case %d", i)
+			}
+		})
+	}
+}

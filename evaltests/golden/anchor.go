@@ -134,5 +134,8 @@ func (c Creep) String() string {
 	if len(c.Moved) > 0 {
 		s += fmt.Sprintf(", worst %s %.4f", c.Moved[0].Key, c.Moved[0].Current.RBO)
 	}
+	if n := c.Cases - c.Compared; n > 0 {
+		s += fmt.Sprintf("; %d cases are newer than the anchor", n)
+	}
 	return s
 }

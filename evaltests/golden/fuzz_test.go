@@ -1,6 +1,7 @@
 package golden_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -35,6 +36,40 @@ func FuzzRead(f *testing.F) {
 			r, err := golden.Check([]string{"x", "y"}, golden.List{IDs: c.IDs, Scores: c.Scores}, 10, golden.DefaultEpsilon, golden.Current)
 			if err == nil && (r.RBO < 0 || r.RBO > 1) {
 				t.Fatalf("overlap %v", r.RBO)
+			}
+		}
+	})
+}
+
+// FuzzReadPending: whatever a run folder brings, reading it ends with a value
+// or an error, and what was read can be written and read again.
+func FuzzReadPending(f *testing.F) {
+	f.Add([]byte(`{"v":2,"suite":"s","k":10,"treatment":"","class":"","tool":"","why":"","when":""}` + "\n" + `{"case":"q","digest":"d","ids":["a"],"scores":[1],"state":"new"}` + "\n"))
+	f.Add([]byte("{"))
+	f.Add([]byte("{}\n{}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		folder := t.TempDir()
+		path := golden.PendingPath(folder, "s", "base")
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		p, err := golden.ReadPending(path)
+		if err != nil || len(p.Cases) == 0 {
+			return
+		}
+		if _, err := golden.Reject(folder, "s", "base", nil, "no"); err != nil {
+			t.Fatal(err)
+		}
+		again, err := golden.ReadPending(path)
+		if err != nil || len(again.Cases) != len(p.Cases) {
+			t.Fatalf("%d cases became %d: %v", len(p.Cases), len(again.Cases), err)
+		}
+		for _, c := range again.Cases {
+			if c.Rejected != "no" {
+				t.Fatalf("case %q was not rejected", c.Key)
 			}
 		}
 	})

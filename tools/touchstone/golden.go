@@ -78,12 +78,12 @@ accept only with --allow-ci, on a branch that is not the default one.`,
 			if err != nil {
 				return refused(err)
 			}
-			took := "all cases"
-			if len(o.cases) > 0 {
-				took = fmt.Sprintf("%d cases", len(o.cases))
+			ledger, err := golden.ReadLedger(b.Dir)
+			if err != nil {
+				return refused(err)
 			}
 			out := cmd.OutOrStdout()
-			fmt.Fprintf(out, "%s: blessed %s to depth %d, digest %.12s; run again to verify, then commit %s\n", args[0], took, b.K, g.Digest, shown(b.Dir))
+			fmt.Fprintf(out, "%s: blessed %s to depth %d, digest %.12s; run again to verify, then commit %s\n", args[0], extent(ledger[len(ledger)-1]), b.K, g.Digest, shown(b.Dir))
 			anchor, err := golden.Read(filepath.Join(b.Dir, golden.AnchorFile))
 			if err != nil {
 				return refused(err)

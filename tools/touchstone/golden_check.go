@@ -192,7 +192,7 @@ func showCheck(out io.Writer, res golden.SuiteResult, asJSON bool) error {
 		for _, r := range all {
 			fmt.Fprintln(out, headOf(r))
 			for _, reason := range r.Reasons {
-				fmt.Fprintf(out, "  %s\n", reason)
+				fmt.Fprintf(out, "  %s\n", printable(reason))
 			}
 			if r.Action != "" {
 				fmt.Fprintf(out, "  %s\n", r.Action)

@@ -43,14 +43,14 @@ it. It ends with 2 when that is not so.`,
 				return refused(broken)
 			}
 			for _, e := range chain.Entries {
-				fmt.Fprintf(out, "%s  %-6s  %12.12s -> %.12s  %s%s\n", e.When, kindOf(e), orNone(e.Before), e.After, took(e), e.Reason)
+				fmt.Fprintf(out, "%s  %-6s  %12.12s -> %.12s  %s: %s\n", printable(e.When), kindOf(e), orNone(e.Before), printable(e.After), extent(e), printable(e.Reason))
 				if e.Found != "" {
-					fmt.Fprintf(out, "    it replaced a golden that no blessing made (%.12s)\n", e.Found)
+					fmt.Fprintf(out, "    it replaced a golden that no blessing made (%.12s)\n", printable(e.Found))
 				}
 				for _, m := range e.Merged {
-					fmt.Fprintf(out, "    it follows %.12s of another branch as well\n", m)
+					fmt.Fprintf(out, "    it follows %.12s of another branch as well\n", printable(m))
 				}
-				fmt.Fprintf(out, "    by %s, commit %.12s, record %.12s\n", orNone(e.By), orNone(e.Commit), e.Vouched)
+				fmt.Fprintf(out, "    by %s, commit %.12s, record %.12s\n", orNone(e.By), orNone(e.Commit), printable(e.Vouched))
 			}
 			if broken != nil {
 				return refused(broken)
@@ -70,20 +70,20 @@ func kindOf(e golden.Entry) string {
 	return e.Kind
 }
 
-// took says which cases a blessing took, where it did not take all.
-func took(e golden.Entry) string {
+// extent says which cases a blessing took.
+func extent(e golden.Entry) string {
 	switch len(e.Only) {
 	case 0:
-		return fmt.Sprintf("all %d cases: ", e.Cases)
+		return fmt.Sprintf("all %d cases", e.Cases)
 	case 1:
-		return fmt.Sprintf("case %s of %d: ", e.Only[0], e.Cases)
+		return fmt.Sprintf("case %s of %d", printable(e.Only[0]), e.Cases)
 	}
-	return fmt.Sprintf("%d of %d cases: ", len(e.Only), e.Cases)
+	return fmt.Sprintf("%d of %d cases", len(e.Only), e.Cases)
 }
 
 func orNone(s string) string {
 	if s == "" {
 		return "(none)"
 	}
-	return s
+	return printable(s)
 }
