@@ -296,7 +296,7 @@ func (c movedCase) lines(short bool) []string {
 	if c.Against == golden.Anchor.String() {
 		left = c.Against
 	}
-	lines = append(lines, fmt.Sprintf("  rank  %-30s  %s", left, "live"))
+	lines = append(lines, fmt.Sprintf("  rank   %-29s   %s", left, "live"))
 	shown, hidden := 0, 0
 	for i := range max(len(old), len(c.Live.IDs)) {
 		from, to := at(old, i), at(c.Live.IDs, i)
@@ -334,24 +334,21 @@ func at(ids []string, i int) string {
 	return ""
 }
 
-// cell is an id in 30 columns: its end is kept, where ids differ most.
+// cell is an id in 30 columns, after a star if it is relevant. Its end is
+// kept, where ids differ most.
 func (c movedCase) cell(id string) string {
-	const width = 30
-	text := []rune(printable(id))
-	if id == "" {
+	const width = 29
+	mark, text := " ", []rune(printable(id))
+	switch {
+	case id == "":
 		text = []rune("-")
-	}
-	if c.gold[id] > 0 {
-		text = append([]rune("*"), text...)
+	case c.gold[id] > 0:
+		mark = "*"
 	}
 	if len(text) > width {
-		keep := text[len(text)-width+1:]
-		if c.gold[id] > 0 {
-			keep = append([]rune("*"), text[len(text)-width+2:]...)
-		}
-		text = append([]rune("…"), keep...)
+		text = append([]rune("…"), text[len(text)-width+1:]...)
 	}
-	return string(text) + strings.Repeat(" ", width-len(text))
+	return mark + string(text) + strings.Repeat(" ", width-len(text))
 }
 
 // printable makes hostile text harmless on a terminal.
