@@ -20,7 +20,7 @@ const (
 	defaultName = "static-256"
 	defaultDim  = 256
 
-	defaultONNXSHA256      = "c15782d70ddfcc5f301aa69941d4df708c4f43b724c11c21d6848f8803d881fe"
+	defaultONNXSHA256      = "a02e7fe83abf3dc6f45976e07e6d124c93c8f1bb29f9f08299df77439f723c23"
 	defaultTokenizerSHA256 = "b1b234f1ccae631a7e1c2da6928fc2e83756bdb28579e556471d007522495fa6"
 )
 

@@ -24,12 +24,12 @@ SPECIAL = 4  # [PAD], [UNK], [CLS], [SEP]: zero rows
 def parse(argv=None):
     p = argparse.ArgumentParser()
     p.add_argument("--dim", type=int, default=256)
-    p.add_argument("--epochs", type=int, default=3)
+    p.add_argument("--epochs", type=int, default=4)
     p.add_argument("--batch", type=int, default=1024)
     p.add_argument("--rate", type=float, default=2e-3)
     p.add_argument("--sif", type=float, default=1e-3)
     p.add_argument("--gram", type=float, default=20.0)
-    p.add_argument("--l2", type=float, default=10.0)
+    p.add_argument("--l2", type=float, default=3.0)
     p.add_argument("--out", default="fitted.npy")
     return p.parse_args(argv)
 
