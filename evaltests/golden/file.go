@@ -108,9 +108,12 @@ func Read(path string) (*File, error) {
 			}
 			return readable(f.Header.V)
 		}
-		var c Case
-		if err := strict.JSON(text, &c, true); err != nil {
-			return err
+		c, ok := canonicalLine(string(text))
+		if !ok {
+			c = Case{}
+			if err := strict.JSON(text, &c, true); err != nil {
+				return err
+			}
 		}
 		if c.Key == "" || c.slot().compare(last) <= 0 {
 			return fmt.Errorf("case %q after %q; want each case once, in byte order", c.slot(), last)

@@ -3,10 +3,13 @@ package golden_test
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/touchstone-eval/touchstone/evaltests/golden"
+	"github.com/touchstone-eval/touchstone/evaltests/strict"
 )
 
 // Whatever the bytes, reading a golden ends; an error names the file and comes
@@ -71,6 +74,40 @@ func FuzzReadPending(f *testing.F) {
 			if c.Rejected != "no" {
 				t.Fatalf("case %q was not rejected", c.Key)
 			}
+		}
+	})
+}
+
+// FuzzCanonicalLine: what the fast reader accepts, the strict one reads alike.
+func FuzzCanonicalLine(f *testing.F) {
+	for _, line := range []string{
+		`{"case":"q","digest":"d","ids":["a","b"],"scores":[1,0.5]}`,
+		`{"case":"q","stage":"lexical","digest":"d","ids":["ü"],"scores":[-1e-300]}`,
+		`{"case":"q","digest":"d","ids":[],"scores":[]}`,
+		`{"case":"q","digest":"d","ids":["a"],"scores":[01]}`,
+		`{"case":"q","digest":"d","ids":["a"],"scores":[1,]}`,
+		`{"case":"q","digest":"d","ids":["a",],"scores":[0x1p4]}`,
+		`{"case":"q","digest":"d","ids":["a"],"scores":[1] }`,
+		`{"case":"q\u0041","digest":"d","ids":["a"],"scores":[1]}`,
+		`{"case":"q","digest":"d","ids":["a"],"scores":[1]},"x":[2]}`,
+		"{\"case\":\"q\x00\",\"digest\":\"d\",\"ids\":[],\"scores\":[]}",
+	} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		if !utf8.ValidString(line) {
+			return // refused before either reader sees it
+		}
+		fast, ok := golden.CanonicalLine(line)
+		if !ok {
+			return
+		}
+		var slow golden.Case
+		if err := strict.JSON([]byte(line), &slow, true); err != nil {
+			t.Fatalf("%s: the strict reader refuses it: %v", line, err)
+		}
+		if !reflect.DeepEqual(fast, slow) {
+			t.Fatalf("%s: read as %v and as %v", line, fast, slow)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -173,4 +174,16 @@ func TestStageGoldens(t *testing.T) {
 	res = golden.CheckSuite(dir, "s", cfg, runLine(base), base)
 	assert.Equal(t, golden.Pass, res.Verdict)
 	assert.Equal(t, golden.NoMeasure, res.Stages[1].Verdict, "a stage that was never there compares nothing")
+}
+
+// What is written is what the fast reader takes: else the benchmark of the
+// check would measure something else.
+func TestCanonicalLineTakesWhatIsWritten(t *testing.T) {
+	dir := blessed(t, rows(3, entries(12)))
+	lines := strings.Split(strings.TrimSpace(read(t, dir, golden.CurrentFile)), "\n")
+	for _, line := range lines[1:] {
+		c, ok := golden.CanonicalLine(line)
+		assert.True(t, ok, line)
+		assert.Len(t, c.IDs, 10)
+	}
 }

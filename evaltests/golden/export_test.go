@@ -1,0 +1,5 @@
+package golden
+
+// CanonicalLine is the fast reader of a case, for the test that holds it to
+// the strict one.
+var CanonicalLine = canonicalLine
