@@ -70,18 +70,21 @@ func TestSciFactOrderAndBatches(t *testing.T) {
 			if err != nil {
 				t.Fatalf("claim %s: %v", c.id, err)
 			}
-			lexical, _ := r.Stage(engine.StageLexical)
-			out[c.id+" lexical"] = lexical.Hits[:min(10, len(lexical.Hits))]
+			for _, name := range []string{engine.StageVector, engine.StageLexical, engine.StageFusion, engine.StageCandidates} {
+				stage, _ := r.Stage(name)
+				out[c.id+" "+name] = stage.Hits[:min(10, len(stage.Hits))]
+			}
 			out[c.id+" final"] = r.Hits
 		}
 		return out
 	}
 	want := rankings(500)
 	rng := rand.New(rand.NewPCG(1, 2))
-	rng.Shuffle(len(docs), func(i, j int) { docs[i], docs[j] = docs[j], docs[i] })
-	got := rankings(37)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("batches of 500 in file order and of 37 in shuffled order rank differently (-500 +37):\n%.4000s", diff)
+	for _, batch := range []int{37, 100, 1000, len(docs)} {
+		rng.Shuffle(len(docs), func(i, j int) { docs[i], docs[j] = docs[j], docs[i] })
+		if diff := cmp.Diff(want, rankings(batch)); diff != "" {
+			t.Errorf("batches of 500 in file order and of %d in shuffled order rank differently (-500 +%d):\n%.4000s", batch, batch, diff)
+		}
 	}
 }
 
