@@ -41,7 +41,7 @@ func Document(f File, data []byte) (engine.Document, error) {
 	}
 	parse := kinds[suffix(f.Path)]
 	if parse == nil {
-		return engine.Document{}, errors.New("not Markdown, text or HTML")
+		return engine.Document{}, errors.New(OtherKind)
 	}
 	p := parse(text)
 	d := engine.Document{ID: f.Path, Title: line(p.Title), Text: p.Text, Date: p.Date}

@@ -16,6 +16,10 @@ import (
 // length is data rather than prose.
 const DefaultMaxBytes = 4 << 20
 
+// OtherKind is the reason of a [Skip] for a file of a kind that is not read,
+// told by its suffix.
+const OtherKind = "not Markdown, text or HTML"
+
 // File is a file that [Walk] found to be of a kind that is read.
 type File struct {
 	Path string // relative to the folder, with slashes
@@ -81,7 +85,7 @@ func Walk(ctx context.Context, root *os.Root, except string) (Found, error) {
 			skip(name, "not a regular file")
 			return nil
 		case kinds[suffix(name)] == nil:
-			skip(name, "not Markdown, text or HTML")
+			skip(name, "%s", OtherKind)
 			return nil
 		}
 		info, err := d.Info()

@@ -56,6 +56,9 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   exits,
 			"lastrun": lastRun,
+			"serve":   serveInBackground,
+			"get":     get,
+			"unserve": unserve,
 		},
 	})
 }
