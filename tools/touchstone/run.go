@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,7 +53,11 @@ func (o runOptions) run(cmd *cobra.Command) error {
 		return usage("run: --pack is missing; give a folder")
 	}
 	cfg, err := builtin.Configure(engine.Config{}, o.set)
-	if err != nil {
+	var model *builtin.ModelError
+	switch {
+	case errors.As(err, &model):
+		return refused(err)
+	case err != nil:
 		return &exit{exitUsage, err}
 	}
 	suite, err := o.suite(cmd)

@@ -19,6 +19,17 @@ var loaded struct {
 	judges    map[string]rerank.Judge
 }
 
+// ModelError says that a model which a setting names cannot be used: it is
+// not there, not whole, or its backend is missing. The setting itself may be
+// right, so nothing could be measured, rather than bad usage.
+type ModelError struct {
+	Model string // as the setting names it
+	Err   error
+}
+
+func (e *ModelError) Error() string { return e.Model + ": " + e.Err.Error() }
+func (e *ModelError) Unwrap() error { return e.Err }
+
 // setEmbedder takes the name of a model below EVAL_MODELS, a path, or
 // "default" for the model that is part of the binary.
 func setEmbedder(c *engine.Config, value string) error {
@@ -28,14 +39,14 @@ func setEmbedder(c *engine.Config, value string) error {
 	}
 	dir, err := folder(value)
 	if err != nil {
-		return err
+		return &ModelError{value, err}
 	}
 	loaded.Lock()
 	defer loaded.Unlock()
 	e, ok := loaded.embedders[dir]
 	if !ok {
 		if e, err = embed.OpenModel(dir, embed.ModelOptions{}); err != nil {
-			return err
+			return &ModelError{value, err}
 		}
 		if loaded.embedders == nil {
 			loaded.embedders = map[string]embed.Embedder{}
@@ -54,14 +65,14 @@ func setReranker(c *engine.Config, value string) error {
 	}
 	dir, err := folder(value)
 	if err != nil {
-		return err
+		return &ModelError{value, err}
 	}
 	loaded.Lock()
 	defer loaded.Unlock()
 	j, ok := loaded.judges[dir]
 	if !ok {
 		if j, err = rerank.OpenModel(dir, rerank.ModelOptions{}); err != nil {
-			return err
+			return &ModelError{value, err}
 		}
 		if loaded.judges == nil {
 			loaded.judges = map[string]rerank.Judge{}
