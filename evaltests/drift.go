@@ -37,6 +37,18 @@ func (x *session) drift(run *Run) error {
 	return golden.WritePending(s.folder.Dir, x.run, *s.Golden, run.Drift)
 }
 
+// goldenGates names the gates that drift will add.
+func (s *Suite) goldenGates() []string {
+	names := []string{golden.DriftGate}
+	for _, stage := range s.Golden.Stages {
+		names = append(names, golden.DriftGate+" "+stage)
+	}
+	if s.Paired {
+		names = append(names, "paired "+s.Headline[0])
+	}
+	return names
+}
+
 // driftGate is the oracle's result as a gate line.
 func driftGate(cfg golden.Config, d golden.SuiteResult) record.Gate {
 	g := record.Gate{

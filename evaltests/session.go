@@ -66,7 +66,11 @@ func (s *Suite) begin(ctx context.Context, subject Subject, test testName) (*ses
 		Measures: names(s.Measures), Waivers: s.Waivers, NotRun: s.notRun,
 		Identity: record.CurrentIdentity(), Context: record.CurrentContext("."),
 	}
+	for _, g := range s.Gates {
+		x.run.Gates = append(x.run.Gates, g.Name())
+	}
 	if s.Golden != nil {
+		x.run.Gates = append(x.run.Gates, s.goldenGates()...)
 		x.run.GoldenK = s.Golden.K
 	}
 	if s.problem != nil {
@@ -339,7 +343,12 @@ func (x *session) score(row *record.Row, obs record.Observation) {
 		failed(err)
 		return
 	}
-	row.Ranking, row.Stages, row.Channels, row.Warnings = obs.Ranking, slices.Clone(obs.Stages), obs.Channels, obs.Warnings
+	// A subject may use its slices again for the next answer.
+	row.Ranking, row.Stages = slices.Clone(obs.Ranking), slices.Clone(obs.Stages)
+	row.Channels, row.Warnings = slices.Clone(obs.Channels), slices.Clone(obs.Warnings)
+	for i := range row.Stages {
+		row.Stages[i].Entries = slices.Clone(row.Stages[i].Entries)
+	}
 	if at := record.RisingScore(obs.Ranking); at > 0 {
 		row.Warnings = append(row.Warnings, fmt.Sprintf("score rises at rank %d", at))
 	}

@@ -159,11 +159,18 @@ func Judge(folder *record.Folder, files []*record.File, inv *Inventory, tier, cl
 		out.Suites = append(out.Suites, s)
 	}
 	if inv != nil {
+		required, listed := 0, false
 		for _, want := range inv.Suites {
+			listed = listed || ran[want.Name+"/"+want.Arm] > 0
 			if !InTier(want.Tier, tier) || len(want.Platforms) > 0 && !slices.Contains(want.Platforms, class) {
 				continue
 			}
+			required++
 			out.require(want, ran, found)
+			out.requireClass(want)
+		}
+		if required == 0 && !listed && ValidTier(tier) {
+			out.Reasons = append(out.Reasons, fmt.Sprintf("the inventory requires no suite of tier %s on %s, and none that it lists was run", tier, class))
 		}
 	}
 	if len(out.Suites) == 0 {
@@ -175,6 +182,22 @@ func Judge(folder *record.Folder, files []*record.File, inv *Inventory, tier, cl
 	}
 	out.decide()
 	return out
+}
+
+// requireClass refuses a record that was made on another platform class than
+// the inventory names: there the drift gate is advisory, and would be disarmed
+// by building the tests for another processor.
+func (v *RunVerdict) requireClass(want Required) {
+	for i := range v.Suites {
+		s := &v.Suites[i]
+		if s.Suite != want.Name || s.Arm != want.Arm || s.File == nil || s.Verdict == NotRun || len(want.Platforms) == 0 {
+			continue
+		}
+		if class := s.File.Run.Identity.Class; !slices.Contains(want.Platforms, class) {
+			s.Verdict = CNM
+			s.Reasons = append(s.Reasons, fmt.Sprintf("the record is of %s; the inventory requires %s", class, strings.Join(want.Platforms, ", ")))
+		}
+	}
 }
 
 // require holds a run to one line of the inventory.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/evaltests/metric"
+	"github.com/touchstone-eval/touchstone/evaltests/rank"
 	"github.com/touchstone-eval/touchstone/evaltests/record"
 )
 
@@ -21,7 +23,7 @@ func unsound(folder *record.Folder, f *record.File) string {
 	case !slices.Contains([]string{PASS, REGRESSED, CNM, NotRun}, f.Verdict.Verdict):
 		return fmt.Sprintf("record has the verdict %q; want one of %s, %s, %s, %s", f.Verdict.Verdict, PASS, REGRESSED, CNM, NotRun)
 	}
-	for _, check := range []func(*record.Folder, *record.File) string{strayRows, notRun, disagreement, undecided} {
+	for _, check := range []func(*record.Folder, *record.File) string{strayRows, notRun, lostGates, wrongMeasures, disagreement, undecided} {
 		if why := check(folder, f); why != "" {
 			return why
 		}
@@ -57,6 +59,53 @@ func notRun(_ *record.Folder, f *record.File) string {
 	}
 	if f.Run.NotRun != "" && len(f.Run.Plan)+len(f.Rows)+len(f.Gates) > 0 {
 		return fmt.Sprintf("verdict is %s although %d cases were planned and %d have rows", NotRun, len(f.Run.Plan), len(f.Rows))
+	}
+	return ""
+}
+
+// lostGates finds gates that the suite declared and the record does not hold.
+// A partial run, or one whose pack was not there, evaluates none.
+func lostGates(_ *record.Folder, f *record.File) string {
+	if f.Verdict.Verdict != PASS && f.Verdict.Verdict != REGRESSED {
+		return ""
+	}
+	for _, name := range f.Run.Gates {
+		if !slices.ContainsFunc(f.Gates, func(g record.Gate) bool { return g.Name == name }) {
+			return fmt.Sprintf("the suite declares gate %s, and the record holds no result of it", name)
+		}
+	}
+	return ""
+}
+
+// wrongMeasures computes the measures of the final ranking once more from the
+// row's own ranking and gold.
+func wrongMeasures(_ *record.Folder, f *record.File) string {
+	ms, err := metric.ParseAll(f.Run.Measures)
+	if err != nil {
+		return fmt.Sprintf("measures of the run: %v", err)
+	}
+	for _, r := range f.Rows {
+		if r.Outcome.State != record.Scored || !r.Ranked() {
+			continue
+		}
+		ids, _, _ := record.Documents(r.Ranking)
+		ranking, err := rank.New(ids, nil)
+		if err != nil {
+			return fmt.Sprintf("case %s: %v", r.Case, err)
+		}
+		values, err := metric.EvalAll(ms, metric.Grades(r.Gold), ranking)
+		if err != nil {
+			return fmt.Sprintf("case %s: %v", r.Case, err)
+		}
+		for i, m := range ms {
+			got, ok := r.Measures[m.String()]
+			if !ok {
+				return fmt.Sprintf("case %s: no %s in the row", r.Case, m)
+			}
+			if got != values[i] {
+				return fmt.Sprintf("case %s: the record says %s is %v, its ranking and gold give %v", r.Case, m, got, values[i])
+			}
+		}
 	}
 	return ""
 }

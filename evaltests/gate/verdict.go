@@ -101,16 +101,40 @@ func Decide(f Facts) record.Verdict {
 		}
 		because("gate "+g.Name, fmt.Sprintf("gate %s: %s", g.Name, g.Reason))
 	}
-	if len(f.Gates) > 0 {
-		return v
+	if n := unjudged(f); n > 0 {
+		if v.Verdict == PASS {
+			v.Verdict = CNM
+		}
+		because(KeyNoGate, fmt.Sprintf("no gate judges %d cases that failed or timed out; declare [[gate]] count = \"failed\", ceiling = 0, and the same for timed_out", n))
 	}
-	if n := v.Outcomes[record.Failed] + v.Outcomes[record.TimedOut]; n > 0 {
-		v.Verdict = CNM
-		because(KeyNoGate, fmt.Sprintf("no gate is declared, so nothing judges the %d cases that failed or timed out", n))
-	} else {
-		v.Reasons = []string{"no gate is declared"}
+	if len(f.Gates) == 0 && v.Verdict == PASS {
+		v.Reasons = []string{"no gate is declared: every case was scored, and nothing else is claimed"}
 	}
 	return v
+}
+
+// unjudged counts the failed and timed-out cases that no blocking gate takes
+// in: a floor over their stratum (they count as the worst value there, if they
+// are answerable), or a ceiling on the count of their state.
+func unjudged(f Facts) int {
+	n := 0
+	for _, r := range f.Rows {
+		if s := r.Outcome.State; s != record.Failed && s != record.TimedOut {
+			continue
+		}
+		judged := false
+		for _, g := range f.Gates {
+			if g.Stratum != "" && g.Stratum != r.Stratum || g.Verdict == NotApplicable {
+				continue
+			}
+			judged = judged || g.Count == string(r.Outcome.State) && g.Ceiling != nil ||
+				g.Measure != "" && g.Floor != nil && r.Ranked()
+		}
+		if !judged {
+			n++
+		}
+	}
+	return n
 }
 
 // declined names refused and skipped cases that no waiver covers.

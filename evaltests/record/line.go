@@ -41,6 +41,7 @@ type Run struct {
 	Measures []string       `json:"measures"` // all measures of a row
 	Unit     string         `json:"unit"`     // document or chunk
 	Pack     PackID         `json:"pack"`
+	Gates    []string       `json:"gates,omitempty"`    // names of the gates that the suite declares
 	GoldenK  int            `json:"golden_k,omitempty"` // depth of the suite's golden, 0 if it has none
 	Waivers  []Waiver       `json:"waivers,omitempty"`
 	Hashes   Hashes         `json:"hashes"`

@@ -46,7 +46,14 @@ func row(suite, id, stratum string, at int) record.Row {
 		ranked = slices.Insert(ranked, at-1, "gold")
 		rr = 1 / float64(at)
 	}
-	measures := func(rr float64) map[string]float64 { return map[string]float64{"RR": rr, "R@5": rr/2 + .25} }
+	recall := 0.0 // of gold and weak, which follows a gold at the top
+	switch {
+	case at == 1:
+		ranked, recall = slices.Insert(ranked, 1, "weak"), 1
+	case at >= 2 && at <= 5:
+		recall = 0.5
+	}
+	measures := func(rr float64) map[string]float64 { return map[string]float64{"RR": rr, "R@5": recall} }
 	return record.Row{
 		Suite: suite, Arm: "base", Mode: "default", Case: id, Question: "what is " + id + "?", Stratum: stratum,
 		Gold: map[string]int{"gold": 2, "weak": 1, "none": 0}, Answer: true, Outcome: record.Outcome{State: record.Scored},

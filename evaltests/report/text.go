@@ -139,12 +139,28 @@ func drift(gs []record.Gate) string {
 	return "none"
 }
 
+// quiet says what a reader of a PASS must know all the same: that nothing was
+// claimed, or that a gate did not block here.
+func quiet(b *strings.Builder, s Suite) {
+	for _, reason := range s.Reasons {
+		fmt.Fprintf(b, "\n%s: %s\n", clean(s.Suite), clean(reason))
+	}
+	for _, g := range s.Gates {
+		if g.Verdict == gate.NotApplicable && g.Reason != "" {
+			fmt.Fprintf(b, "\n%s: gate %s did not count: %s\n", clean(s.Suite), clean(g.Name), clean(g.Reason))
+		}
+	}
+}
+
 func detail(b *strings.Builder, s Suite, st Style) {
 	if s.Verdict == gate.NotRun {
 		fmt.Fprintf(b, "\n%s: not run: %s\n", clean(s.Suite), clean(strings.Join(s.Reasons, "; ")))
 		return
 	}
 	passing := s.Verdict == gate.PASS
+	if passing {
+		quiet(b, s)
+	}
 	if passing && !st.All {
 		return
 	}

@@ -85,6 +85,10 @@ func Catalogue(release <-chan struct{}) []Mutant {
 			Says: []string{"record is truncated", "the last whole line is"}, Apply: tamper(truncate)},
 		{Name: "record edited", Verdict: gate.CNM, Red: []string{KeyRecord},
 			Says: []string{"record is tampered"}, Apply: tamper(edit)},
+		{Name: "gates cut out of the record, its digest made to fit", Verdict: gate.CNM, Red: []string{KeyRecord},
+			Says: []string{"declares gate", "holds no result of it"}, Apply: forged(withoutGates)},
+		{Name: "a measure changed in the record, its digest made to fit", Verdict: gate.CNM, Red: []string{KeyRecord},
+			Says: []string{"its ranking and gold give"}, Apply: forged(betterMeasure)},
 	}
 	oracle := []Mutant{
 		{Name: "golden missing", Verdict: gate.CNM, Red: []string{drift},
@@ -118,6 +122,7 @@ func Catalogue(release <-chan struct{}) []Mutant {
 	}
 	benign := []Mutant{
 		{Name: "benign: nothing changed", Verdict: gate.PASS},
+		{Name: "benign: the subject uses its result slice again", Verdict: gate.PASS, Apply: sameSlice()},
 		{Name: "benign: scores doubled", Verdict: gate.PASS,
 			Apply: ranking(scored(func(_ int, s float64) float64 { return 2 * s }))},
 		{Name: "benign: scores one ulp higher", Verdict: gate.PASS, Apply: ranking(scored(nextUp))},
@@ -149,6 +154,16 @@ func sameAnswer() func(*Trial) error {
 			first = es
 		}
 		return slices.Clone(first)
+	})
+}
+
+// sameSlice returns every answer in one slice, as an engine that saves
+// allocations does.
+func sameSlice() func(*Trial) error {
+	var buf []record.Entry
+	return ranking(func(es []record.Entry) []record.Entry {
+		buf = append(buf[:0], es...)
+		return buf
 	})
 }
 

@@ -62,13 +62,14 @@ type evaluation struct {
 	inventory gate.Inventory
 	env       evaltests.Env
 	args      []string
+	dir       string // that go test runs in; empty is the working folder
 	folder    *record.Folder
 	progress  io.Writer
 	verbose   bool
 }
 
 func newEvaluation(cmd *cobra.Command, inventoryPath string, suites, args []string) (*evaluation, error) {
-	inv, _, err := inventory(inventoryPath)
+	inv, path, err := inventory(inventoryPath)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +97,9 @@ func newEvaluation(cmd *cobra.Command, inventoryPath string, suites, args []stri
 	e := &evaluation{inventory: *inv, env: env, progress: cmd.ErrOrStderr()}
 	e.args = append([]string{"test", "-tags", "eval", "-count=1", "-json"}, args...)
 	if !slices.ContainsFunc(args, isPattern) {
+		// The patterns are relative to the inventory, wherever this runs.
 		e.args = append(e.args, inv.Packages...)
+		e.dir = filepath.Dir(path)
 	}
 	base := env.Out
 	if base == "" {
@@ -124,7 +127,7 @@ func (e *evaluation) run(cmd *cobra.Command, asJSON bool) error {
 		return err
 	}
 	j.goldens(e.env.Bless)
-	for _, reason := range tests.unexplained(j) {
+	for _, reason := range tests.unexplained(j, e.progress) {
 		j.cannot("%s", reason)
 	}
 	if tree := record.Tree("."); e.folder.Tree != record.UnknownTree && !record.SameTree(tree, e.folder.Tree) {
@@ -141,6 +144,7 @@ func (e *evaluation) goTest(ctx context.Context) (*testEvents, error) {
 		return nil, err
 	}
 	test := exec.CommandContext(ctx, "go", e.args...)
+	test.Dir = e.dir
 	test.Env = append(os.Environ(), "EVAL_NONCE="+e.folder.Nonce, "EVAL_OUT="+out)
 	test.Cancel = func() error { return test.Process.Signal(os.Interrupt) }
 	events, err := test.StdoutPipe()
@@ -170,8 +174,9 @@ func (e *evaluation) goTest(ctx context.Context) (*testEvents, error) {
 type testEvents struct {
 	failed   bool
 	code     int
-	tests    []string // top-level tests that failed
-	binaries []string // packages that failed without a failing test: killed, panicked, not built
+	tests    []string          // top-level tests that failed
+	binaries []string          // packages that failed without a failing test: killed, panicked, not built
+	said     map[string]string // by failed test: what it printed
 	running  map[string]map[string]bool
 }
 
@@ -186,7 +191,7 @@ type testEvent struct {
 
 // follow reads events to their end. Lines that are no event are shown.
 func (t *testEvents) follow(r io.Reader, progress io.Writer, verbose bool) error {
-	t.running = map[string]map[string]bool{}
+	t.running, t.said = map[string]map[string]bool{}, map[string]string{}
 	lines := bufio.NewReaderSize(r, 1<<16)
 	held := map[string][]string{} // output by package and test, shown if the package dies
 	for {
@@ -228,10 +233,13 @@ func (t *testEvents) take(ev testEvent, held map[string][]string, progress io.Wr
 	case "pass", "skip", "fail":
 		if ev.Test != "" {
 			delete(t.running[ev.Package], ev.Test)
-			delete(held, ev.Package+"\x00"+ev.Test)
+			key := ev.Package + "\x00" + ev.Test
 			if ev.Action == "fail" && !strings.Contains(ev.Test, "/") {
-				t.tests = append(t.tests, ev.Package+"."+ev.Test)
+				name := ev.Package + "." + ev.Test
+				t.tests = append(t.tests, name)
+				t.said[name] = strings.Join(held[key], "")
 			}
+			delete(held, key)
 			return
 		}
 		if ev.Action == "fail" {
@@ -253,8 +261,10 @@ func (t *testEvents) take(ev testEvent, held map[string][]string, progress io.Wr
 // A suite that is red makes its test fail, which is how it should be; a test
 // binary that was killed, or a failing test beside the suites, must not be
 // lost.
-func (t *testEvents) unexplained(j *judged) []string {
-	if !t.failed {
+func (t *testEvents) unexplained(j *judged, progress io.Writer) []string {
+	// A TestMain that drops the result makes the binary end with 0 although
+	// tests failed, so the events count, not the exit code alone.
+	if !t.failed && len(t.tests) == 0 && len(t.binaries) == 0 {
 		return nil
 	}
 	var out []string
@@ -270,7 +280,8 @@ func (t *testEvents) unexplained(j *judged) []string {
 	}
 	for _, name := range t.tests {
 		if !accounted[name] {
-			out = append(out, fmt.Sprintf("go test: %s failed and no record says why; run it with -v", name))
+			out = append(out, fmt.Sprintf("go test: %s failed and no record says why; it printed the lines above", name))
+			io.WriteString(progress, t.said[name])
 		}
 	}
 	if len(out) == 0 && len(t.tests) == 0 {

@@ -118,7 +118,7 @@ func inventory(path string) (*gate.Inventory, string, error) {
 }
 
 func verdictCommand() *cobra.Command {
-	var inventoryPath, notBefore string
+	var inventoryPath, notBefore, tier string
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "verdict RUN",
@@ -134,7 +134,13 @@ there is no "latest".`,
 			if err != nil {
 				return err
 			}
-			j, err := judge(args[0], inv, "")
+			if inv == nil {
+				return usage("verdict: no %s in this module; without it a run that ran nothing would look whole: name one with --inventory", gate.InventoryFile)
+			}
+			if tier != "" && !gate.ValidTier(tier) {
+				return usage("verdict: --tier %q; want smoke, full or deep", tier)
+			}
+			j, err := judge(args[0], inv, tier)
 			if err != nil {
 				return err
 			}
@@ -159,6 +165,7 @@ there is no "latest".`,
 		},
 	}
 	c.Flags().StringVar(&inventoryPath, "inventory", "", "inventory file (default: "+gate.InventoryFile+" of the module)")
+	c.Flags().StringVar(&tier, "tier", "", "tier that the run must be complete for (default: the run's own)")
 	c.Flags().StringVar(&notBefore, "not-before", "", "refuse a run that started before this time (RFC 3339)")
 	c.Flags().BoolVar(&asJSON, "json", false, "one JSON document")
 	return c

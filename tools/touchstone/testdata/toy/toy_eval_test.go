@@ -74,6 +74,15 @@ func (c *counter) Search(ctx context.Context, q pack.Question) (record.Observati
 	return obs, nil
 }
 
+// TestMain may drop the result, as too many do.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if os.Getenv("TOY") == "swallow" {
+		code = 0
+	}
+	os.Exit(code)
+}
+
 func TestToy(t *testing.T) {
 	if os.Getenv("TOY") == "never" {
 		t.Skip("not today")
@@ -83,7 +92,7 @@ func TestToy(t *testing.T) {
 }
 
 func TestBeside(t *testing.T) {
-	if os.Getenv("TOY") == "beside" {
+	if toy := os.Getenv("TOY"); toy == "beside" || toy == "swallow" {
 		t.Error("a test beside the suite is red")
 	}
 }
