@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/touchstone-eval/touchstone/evaltests"
+	"github.com/touchstone-eval/touchstone/evaltests/gate"
 	"github.com/touchstone-eval/touchstone/evaltests/pack"
 )
 
@@ -134,4 +135,28 @@ func TestSubtestNamesAreUnique(t *testing.T) {
 			assert.Contains(t, err.Error(), "same subtest name")
 		})
 	}
+}
+
+// TestPacksPage holds the files shown in docs/packs.md to their readers.
+func TestPacksPage(t *testing.T) {
+	text, err := os.ReadFile("../docs/packs.md")
+	require.NoError(t, err)
+	blocks := regexp.MustCompile("(?s)```toml\n(.*?)```").FindAllSubmatch(text, -1)
+	require.Len(t, blocks, 3, "pack.toml, suite.toml, eval.inventory.toml")
+
+	suite := writePack(t, 2, string(blocks[1][1]))
+	_, err = evaltests.LoadSuite(suite, evaltests.Env{Tier: "smoke"})
+	require.NoError(t, err)
+
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, pack.ManifestFile), blocks[0][1], 0o644))
+	m, err := pack.ReadManifest(dir)
+	require.NoError(t, err)
+	assert.Equal(t, "handbook", m.Name)
+
+	inventory := filepath.Join(dir, gate.InventoryFile)
+	require.NoError(t, os.WriteFile(inventory, blocks[2][1], 0o644))
+	inv, err := gate.ReadInventory(inventory)
+	require.NoError(t, err)
+	assert.Equal(t, 120, inv.Suites[0].Planned)
 }
