@@ -29,7 +29,7 @@ type Hit struct {
 	Date    string      `json:"date"`
 	Score   float64     `json:"score"` // of the final stage
 	Snippet []Span      `json:"snippet"`
-	Ranks   []StageRank `json:"ranks"` // of the passage in each stage, in the order of the stages
+	Ranks   []StageRank `json:"ranks"` // of the passage in each stage that was executed, in their order
 	Explain string      `json:"explain,omitempty"`
 	Passage string      `json:"-"` // whole
 }
@@ -78,7 +78,9 @@ func (x *Index) Search(ctx context.Context, q Question) (*Answer, error) {
 		hit := Hit{Rank: i + 1, Path: h.DocumentID, Title: passages[i].Title, Date: labels[h.DocumentID].Date, Score: h.Score,
 			Snippet: Snippet(q.Text, passages[i].Text), Explain: h.Explain, Passage: passages[i].Text}
 		for _, s := range r.Stages {
-			hit.Ranks = append(hit.Ranks, rankIn(s, h.ChunkID))
+			if s.State == engine.Executed {
+				hit.Ranks = append(hit.Ranks, rankIn(s, h.ChunkID))
+			}
 		}
 		a.Hits = append(a.Hits, hit)
 	}

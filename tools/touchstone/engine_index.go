@@ -101,7 +101,7 @@ func showSkips(w io.Writer, r folder.Report) {
 		if len(kinds) > len(names) {
 			names = append(names, "...")
 		}
-		fmt.Fprintf(w, "touchstone: %d files are %s (%s): %s\n", len(kinds), folder.OtherKind, bySuffix(kinds), strings.Join(names, ", "))
+		fmt.Fprintf(w, "touchstone: left out %d, %s (%s): %s\n", len(kinds), folder.OtherKind, bySuffix(kinds), strings.Join(names, ", "))
 	}
 	if r.Truncated > 0 {
 		fmt.Fprintf(w, "touchstone: the model read only the beginning of %d passages\n", r.Truncated)
