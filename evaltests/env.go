@@ -2,6 +2,8 @@ package evaltests
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strconv"
@@ -25,18 +27,27 @@ type Env struct {
 	CaseTimeout time.Duration  // EVAL_CASE_TIMEOUT: overrides the suite's; 0 leaves it
 	Bless       string         // EVAL_BLESS: the one suite whose golden this run is to replace; empty or 0 is none
 	BlessReason string         // EVAL_BLESS_REASON: why its rankings were meant to move
+
+	Cache        string // EVAL_CACHE: folder of seeds; default .touchstone/cache beside the nearest go.mod
+	AllowWipe    bool   // EVAL_ALLOW_WIPE: a seed that cannot be used may be wiped
+	MigrateStale bool   // EVAL_MIGRATE_STALE: a stale seed may be brought up to date in a copy
+	ParallelOK   bool   // EVAL_PARALLEL_OK: a second process may read a seed that is in use
+	Concurrency  int    // EVAL_CONCURRENCY: documents ingested and cases asked at a time; 0 leaves it to the suite
+	Baseline     string // EVAL_BASELINE: what the run is held to, "golden" or the folder of a run; empty is nothing
+	Shard        Shard  // EVAL_SHARD=i/n: the part of the plan that is run; zero is all of it
+	Repeat       int    // EVAL_REPEAT: how often each case is asked; 0 is once
 }
 
-// later are the names that the design has and this version does not act on:
-// refusing them is better than a run that looks sharded, repeated or blessed
-// and is not.
+// later are the names that are parsed and that this version does not act on
+// yet: refusing them is better than a run that looks sharded, repeated or held
+// to a baseline and is not.
 var later = []string{
 	"EVAL_SHARD", "EVAL_REPEAT", "EVAL_BASELINE", "EVAL_ALLOW_WIPE",
 	"EVAL_PARALLEL_OK", "EVAL_MIGRATE_STALE", "EVAL_CONCURRENCY",
 }
 
-// passive are read elsewhere or have no effect on a suite's result.
-var passive = []string{"EVAL_CACHE", "EVAL_MODELS"}
+// passive are read elsewhere.
+var passive = []string{"EVAL_MODELS"}
 
 // ParseEnv reads the EVAL_ names of environ (as os.Environ gives them).
 func ParseEnv(environ []string) (Env, error) {
@@ -47,9 +58,15 @@ func ParseEnv(environ []string) (Env, error) {
 		if !strings.HasPrefix(name, "EVAL_") {
 			continue
 		}
-		if err := env.set(name, value); err != nil {
+		switch on, err := env.set(name, value); {
+		case err == nil && on && slices.Contains(later, name):
+			problems = append(problems, fmt.Sprintf("%s=%q is not supported by this version; unset it", name, value))
+		case err != nil:
 			problems = append(problems, err.Error())
 		}
+	}
+	if env.Cache == "" {
+		env.Cache = defaultCache(".")
 	}
 	switch blessing := env.Bless != ""; {
 	case blessing && strings.TrimSpace(env.BlessReason) == "":
@@ -64,17 +81,21 @@ func ParseEnv(environ []string) (Env, error) {
 	return env, nil
 }
 
-func (e *Env) set(name, value string) (err error) {
+// set takes one variable. on reports that it asks for something beside the
+// default: a variable that is off may be set by any version.
+func (e *Env) set(name, value string) (on bool, err error) {
 	switch name {
 	case "EVAL_TIER":
 		if !gate.ValidTier(value) {
-			return fmt.Errorf("EVAL_TIER=%q; want smoke, full or deep", value)
+			return false, fmt.Errorf("EVAL_TIER=%q; want smoke, full or deep", value)
 		}
 		e.Tier = value
 	case "EVAL_LIMIT":
-		return e.setLimit(value)
+		err = e.setLimit(value)
 	case "EVAL_OUT":
 		e.Out = value
+	case "EVAL_CACHE":
+		e.Cache = value
 	case "EVAL_PACKS":
 		e.Packs = value
 	case "EVAL_NONCE":
@@ -82,24 +103,74 @@ func (e *Env) set(name, value string) (err error) {
 	case "EVAL_CASE_TIMEOUT":
 		e.CaseTimeout, err = time.ParseDuration(value)
 		if err != nil || e.CaseTimeout <= 0 {
-			return fmt.Errorf("EVAL_CASE_TIMEOUT=%q; want a duration such as 5s", value)
+			return false, fmt.Errorf("EVAL_CASE_TIMEOUT=%q; want a duration such as 5s", value)
 		}
 	case "EVAL_BLESS":
-		return e.setBless(value)
+		err = e.setBless(value)
 	case "EVAL_BLESS_REASON":
 		e.BlessReason = value
+	case "EVAL_BASELINE":
+		e.Baseline = value
+		return value != "", nil
+	case "EVAL_ALLOW_WIPE":
+		e.AllowWipe, err = parseBool(name, value)
+		return e.AllowWipe, err
+	case "EVAL_MIGRATE_STALE":
+		e.MigrateStale, err = parseBool(name, value)
+		return e.MigrateStale, err
+	case "EVAL_PARALLEL_OK":
+		e.ParallelOK, err = parseBool(name, value)
+		return e.ParallelOK, err
+	case "EVAL_SHARD":
+		e.Shard, err = ParseShard(value)
+		if err != nil {
+			err = fmt.Errorf("EVAL_SHARD=%w", err)
+		}
+		return !e.Shard.All(), err
+	case "EVAL_REPEAT":
+		e.Repeat, err = parseCount(name, value)
+		return e.Repeat > 1, err
+	case "EVAL_CONCURRENCY":
+		e.Concurrency, err = parseCount(name, value)
+		return e.Concurrency > 1, err
 	default:
-		switch {
-		case slices.Contains(passive, name):
-		case slices.Contains(later, name):
-			if value != "" && value != "0" && value != "false" {
-				return fmt.Errorf("%s=%q is not supported by this version; unset it", name, value)
-			}
-		default:
-			return fmt.Errorf("%s is not a name this suite knows; correct or unset it", name)
+		if !slices.Contains(passive, name) {
+			return false, fmt.Errorf("%s is not a name this suite knows; correct or unset it", name)
 		}
 	}
-	return nil
+	return true, err
+}
+
+// parseBool reads a switch by its value: X=0 is off, not on.
+func parseBool(name, value string) (bool, error) {
+	if value == "" {
+		return false, nil
+	}
+	on, err := strconv.ParseBool(value)
+	if err != nil {
+		return false, fmt.Errorf("%s=%q; want 1 or 0", name, value)
+	}
+	return on, nil
+}
+
+// parseCount reads a number of at least 1; empty and 0 are the default.
+func parseCount(name, value string) (int, error) {
+	if value == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%s=%q; want a number of at least 1", name, value)
+	}
+	return n, nil
+}
+
+// defaultCache is where seeds are kept when EVAL_CACHE does not say.
+func defaultCache(dir string) string {
+	if root, ok := record.ModuleRoot(dir); ok {
+		return filepath.Join(root, ".touchstone", "cache")
+	}
+	return filepath.Join(os.TempDir(), "touchstone-cache")
 }
 
 // setBless takes the name of one suite. A blessing is never a plain yes: one
@@ -159,12 +230,38 @@ func (e Env) Banner() string {
 	if e.Bless != "" {
 		parts = append(parts, "to bless "+e.Bless)
 	}
+	if e.Baseline != "" {
+		parts = append(parts, "baseline "+e.Baseline)
+	}
+	if !e.Shard.All() {
+		parts = append(parts, "shard "+e.Shard.String())
+	}
+	if e.Repeat > 1 {
+		parts = append(parts, fmt.Sprintf("each case %d times", e.Repeat))
+	}
+	for _, s := range []struct {
+		on   bool
+		text string
+	}{{e.AllowWipe, "seeds may be wiped"}, {e.MigrateStale, "stale seeds may be migrated"}, {e.ParallelOK, "seeds may be shared by processes"}} {
+		if s.on {
+			parts = append(parts, s.text)
+		}
+	}
+	parts = append(parts, e.levers())
 	if e.Packs == "" {
 		parts = append(parts, "EVAL_PACKS not set")
 	} else {
 		parts = append(parts, "packs "+e.Packs)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// levers names what makes a run faster at the price of its latencies.
+func (e Env) levers() string {
+	if e.Concurrency > 1 {
+		return fmt.Sprintf("performance levers: concurrency %d (takes up to %d times the memory of one, and latencies do not count)", e.Concurrency, e.Concurrency)
+	}
+	return "performance levers: none"
 }
 
 func sortedKeys[V any](m map[string]V) []string {
