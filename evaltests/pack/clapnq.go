@@ -88,7 +88,7 @@ func clapnqPassage(raw json.RawMessage) (Document, error) {
 	if err := required(field{"title", p.Title != nil}, field{"text", p.Text != nil}); err != nil {
 		return Document{}, err
 	}
-	return Document{ID: contentID(*p.Title, *p.Text), Title: *p.Title, Text: *p.Text}, nil
+	return Document{ID: ContentID(*p.Title, *p.Text), Title: *p.Title, Text: *p.Text}, nil
 }
 
 func clapnqAnswers(output []json.RawMessage) ([]string, error) {

@@ -29,7 +29,7 @@ func whole(t *testing.T, dir string, p *Pack, err error) {
 		ids[d.ID] = true
 	}
 	for _, c := range p.Cases {
-		if c.Question.ID == "" || strings.TrimSpace(c.Question.Text) == "" || c.Gold.Answerable != (c.Gold.Relevant() > 0) {
+		if c.Question.ID == "" || strings.TrimSpace(c.Question.Text) == "" || (c.Gold.Answerable && c.Unjudged == "") != (c.Gold.Relevant() > 0) {
 			t.Fatalf("case %+v cannot be asked", c)
 		}
 		for id := range c.Gold.Grades {

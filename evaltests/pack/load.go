@@ -34,7 +34,8 @@ type Pack struct {
 	Loader    string // name and version of the loader, for instance "beir/1"
 	Documents []Document
 	Cases     []Case
-	Files     []File // what was read, by path
+	Files     []File    // what was read, by path
+	Defects   []Finding // what the source got wrong and the loader could not repair, in the order of the source
 }
 
 // NotHereError says that a pack's content is not on this machine. It is not a
@@ -61,6 +62,7 @@ var loaders = map[string]loader{
 	"clapnq":      {version: 1, read: readClapNQ, marker: clapnqAnswerable},
 	"godoc":       {version: 1, read: readGodoc},
 	"hotpotqa":    {version: 1, read: readHotpotQA, marker: hotpotFile},
+	"locomo":      {version: 1, read: readLoCoMo, marker: locomoFile, splits: []string{"turns", "observations"}},
 	"multihoprag": {version: 1, read: readMultiHopRAG},
 	"scifact":     {version: 1, read: readSciFact, marker: "corpus_train.csv", splits: []string{"validation", "train"}},
 	"smart":       {version: 1, read: readSMART, marker: smartDocuments},
@@ -116,6 +118,7 @@ func Load(dir string, o Options) (*Pack, error) {
 		Documents: c.documents,
 		Cases:     c.cases,
 		Files:     c.files,
+		Defects:   c.defects,
 	}, nil
 }
 
@@ -207,6 +210,8 @@ type content struct {
 	casePlace map[string]string
 	gold      []goldLine
 	alias     map[string]string // other ids of a document -> its id
+	defects   []Finding
+	groupAt   map[string]string // group -> file:line
 }
 
 type goldLine struct {
@@ -217,6 +222,28 @@ type goldLine struct {
 // place names a line of a content file as people will look for it.
 func (c *content) place(file string, line int) string {
 	return fmt.Sprintf("%s:%d", filepath.Join(c.dir, filepath.FromSlash(file)), line)
+}
+
+// below is a place relative to the content folder, the same on every machine.
+func (c *content) below(place string) string {
+	return filepath.ToSlash(strings.TrimPrefix(place, c.dir+string(filepath.Separator)))
+}
+
+// glob lists the regular files of the content folder that take accepts, in
+// byte order, without those below folders. A link is listed, since leaving it
+// out would drop what it should hold.
+func (c *content) glob(take func(file string) bool) ([]string, error) {
+	entries, err := fs.ReadDir(c.root.FS(), ".")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.dir, err)
+	}
+	var out []string
+	for _, e := range entries {
+		if !e.IsDir() && take(e.Name()) {
+			out = append(out, e.Name())
+		}
+	}
+	return out, nil
 }
 
 // open reads a content file whole and notes its digest. The root keeps links
@@ -322,7 +349,7 @@ func (c *content) link() error {
 		grades[id] = g.grade
 	}
 	for i, k := range c.cases {
-		if k.Gold.Answerable && k.Gold.Relevant() == 0 {
+		if k.Gold.Answerable && k.Gold.Relevant() == 0 && k.Unjudged == "" {
 			return fmt.Errorf("%s: question %q has no relevant document and is not marked unanswerable",
 				c.casePlace[k.Question.ID], k.Question.ID)
 		}

@@ -2,6 +2,7 @@ package pack_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +16,8 @@ import (
 	"github.com/touchstone-eval/touchstone/evaltests/pack"
 )
 
+var update = flag.Bool("update", false, "write the golden id lists")
+
 // canonical is a loaded pack as text, one line an id.
 func canonical(p *pack.Pack) string {
 	var b strings.Builder
@@ -25,8 +28,14 @@ func canonical(p *pack.Pack) string {
 	for _, c := range p.Cases {
 		fmt.Fprintf(&b, "case %s: stratum=%s group=%q tags=%v answerable=%t expected=%v gold=%v\n",
 			c.Question.ID, c.Stratum, c.Group, c.Tags, c.Gold.Answerable, c.Gold.Expected, c.Gold.Grades)
+		if c.Unjudged != "" {
+			fmt.Fprintf(&b, "unjudged %s: %s\n", c.Question.ID, c.Unjudged)
+		}
 	}
 	fmt.Fprintf(&b, "counts %+v\n", p.Counts())
+	for _, d := range p.Defects {
+		fmt.Fprintf(&b, "defect %s\n", d)
+	}
 	for _, f := range p.Files {
 		fmt.Fprintf(&b, "file %s\n", f.Path)
 	}
@@ -34,11 +43,14 @@ func canonical(p *pack.Pack) string {
 }
 
 func TestLoadGoldenIDs(t *testing.T) {
-	for _, name := range []string{"beir", "clapnq", "hotpotqa", "multihoprag", "public", "scifact", "scifact-train", "smart", "squad2"} {
+	for _, name := range []string{"beir", "clapnq", "hotpotqa", "locomo", "locomo-observations", "multihoprag", "public", "scifact", "scifact-train", "smart", "squad2"} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join("testdata", name)
 			p, err := pack.Load(dir, pack.Options{})
 			require.NoError(t, err)
+			if *update {
+				require.NoError(t, os.WriteFile(filepath.Join(dir, "ids.golden"), []byte(canonical(p)), 0o644))
+			}
 			want, err := os.ReadFile(filepath.Join(dir, "ids.golden"))
 			require.NoError(t, err)
 			assert.Equal(t, string(want), canonical(p))
@@ -80,6 +92,9 @@ func edited(t *testing.T, fixture string, files map[string]string) string {
 	}
 	return dir
 }
+
+// formats are all formats, as errors list them.
+const formats = "beir clapnq godoc hotpotqa locomo multihoprag scifact smart squad2"
 
 const gone = "\x00gone"
 
@@ -206,7 +221,7 @@ func TestLoadRefuses(t *testing.T) {
 		},
 		{
 			"pack.toml of an unknown format", "beir", map[string]string{"pack.toml": strings.Replace(manifest, `"beir"`, `"bier"`, 1)},
-			`pack.toml:4: format "bier": no such loader; have [beir clapnq godoc hotpotqa multihoprag scifact smart squad2]`,
+			`pack.toml:4: format "bier": no such loader; have [` + formats + `]`,
 		},
 		{
 			"pack.toml with a bad name", "beir", map[string]string{"pack.toml": strings.Replace(manifest, `"k"`, `"../k"`, 1)},
@@ -326,7 +341,7 @@ func TestLoadFolder(t *testing.T) {
 	_, err := pack.Load(filepath.Join(dir, "none"), pack.Options{})
 	require.ErrorContains(t, err, "no such folder")
 	_, err = pack.Load(dir, pack.Options{})
-	require.ErrorContains(t, err, "name one of [beir clapnq godoc hotpotqa multihoprag scifact smart squad2]")
+	require.ErrorContains(t, err, "name one of ["+formats+"]")
 	_, err = pack.Load("testdata/beir", pack.Options{Format: "scifact"})
 	require.ErrorContains(t, err, "format scifact was asked for, but the pack says beir")
 	_, err = pack.Load("testdata/public", pack.Options{Format: "bier"})

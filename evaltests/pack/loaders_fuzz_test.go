@@ -56,6 +56,15 @@ func FuzzMultiHopRAG(f *testing.F) {
 	fuzzFixture(f, "multihoprag", "ground_truth.json", `{}`, `{"0":{"answer":"","evidence_list":[null]}}`)
 }
 
+func FuzzLoCoMo(f *testing.F) {
+	fuzzFixture(f, "locomo", locomoFile, `[]`, `[null]`, `[{"sample_id":"a","conversation":null}]`, `[{"sample_id":" ","conversation":[]}]`,
+		`[{"sample_id":"a","conversation":{"speaker_a":"x","speaker_b":"y"},"qa":[{"question":"z","evidence":["D1:1"],"answer":1,"category":1}]}]`)
+}
+
+func FuzzLoCoMoObservations(f *testing.F) {
+	fuzzFixture(f, "locomo-observations", "talks.json")
+}
+
 func FuzzSMART(f *testing.F) {
 	fuzzFixture(f, "smart", smartDocuments, ".I", ".I -1", ".I 99999999999", ".I 1\n.W\n.I 1", ".I 1\r\n.W\r\nx\r\n", ".W", ".I 1\n.Z\n")
 }

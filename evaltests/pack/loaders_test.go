@@ -1,6 +1,7 @@
 package pack_test
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -34,6 +35,10 @@ func TestExternalPacksAreThePinnedOnes(t *testing.T) {
 			map[string]int{"bridge": 83, "comparison": 17},
 		},
 		{
+			"locomo10", pack.Counts{Documents: 5882, Cases: 1986, Answerable: 1540, Judgements: 2819},
+			map[string]int{"multi-hop": 282, "temporal": 321, "open-domain": 96, "single-hop": 841, "adversarial": 446},
+		},
+		{
 			"multihoprag-500-facts", pack.Counts{Documents: 438, Cases: 500, Answerable: 429, Judgements: 1153},
 			map[string]int{"inference": 161, "comparison": 154, "temporal": 114, "null": 71},
 		},
@@ -57,8 +62,8 @@ func TestExternalPacksAreThePinnedOnes(t *testing.T) {
 			strata := map[string]int{}
 			for _, c := range p.Cases {
 				strata[c.Stratum]++
-				assert.Equal(t, c.Gold.Answerable, c.Gold.Relevant() > 0, c.Question.ID)
-				assert.Equal(t, c.Stratum == "unanswerable" || c.Stratum == "null", !c.Gold.Answerable, c.Question.ID)
+				assert.Equal(t, c.Gold.Answerable && c.Unjudged == "", c.Gold.Relevant() > 0, c.Question.ID)
+				assert.Equal(t, c.Stratum == "unanswerable" || c.Stratum == "null" || c.Stratum == "adversarial", !c.Gold.Answerable, c.Question.ID)
 			}
 			assert.Equal(t, tc.strata, strata)
 			for _, d := range p.Documents {
@@ -90,6 +95,12 @@ func TestLoadersTakeTheTextOfTheSource(t *testing.T) {
 	assert.Equal(t, "Rye bread keeps for a week. It is dark.", p.Documents[0].Text)
 	assert.Empty(t, p.Documents[0].Title)
 
+	p = load("locomo")
+	assert.Equal(t, "Tom: Look at mine ☕\n[image: a photo of a burnt loaf]", p.Documents[1].Text)
+
+	p = load("locomo-observations")
+	assert.Equal(t, "Ines bakes on Sundays.", p.Documents[1].Text, "the first speaker first")
+
 	p = load("multihoprag")
 	assert.Equal(t, "The Herald 2023-10-02 Rye costs two pence.", p.Documents[0].Text)
 	assert.Equal(t, "2023-10-03", p.Documents[1].Date, "the day where the article appeared")
@@ -99,6 +110,51 @@ func TestLoadersTakeTheTextOfTheSource(t *testing.T) {
 	assert.Equal(t, "flow of dough\npast a rolling pin .\nthe dough is rolled\nrests .", p.Documents[0].Text)
 	assert.Equal(t, pack.Document{ID: "2"}, p.Documents[1], "empty in the source")
 	assert.Equal(t, pack.Question{ID: "2", Text: "what heats an oven ."}, p.Cases[1].Question, "by position, not by .I 004")
+}
+
+// The ids never depend on the order of keys in the JSON objects.
+func TestLoCoMoOrderIsThatOfTheSessions(t *testing.T) {
+	for _, fixture := range []string{"locomo", "locomo-observations"} {
+		file := map[string]string{"locomo": "locomo10.json", "locomo-observations": "talks.json"}[fixture]
+		text, err := os.ReadFile(filepath.Join("testdata", fixture, file))
+		require.NoError(t, err)
+		var talks []map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal(text, &talks))
+		for _, key := range []string{"conversation", "observation"} {
+			var object map[string]any
+			require.NoError(t, json.Unmarshal(talks[0][key], &object))
+			sorted, err := json.Marshal(object) // keys as text: session_10 before session_2
+			require.NoError(t, err)
+			talks[0][key] = sorted
+		}
+		turned, err := json.Marshal(talks)
+		require.NoError(t, err)
+		a, err := pack.Load(filepath.Join("testdata", fixture), pack.Options{})
+		require.NoError(t, err)
+		b, err := pack.Load(edited(t, fixture, map[string]string{file: string(turned)}), pack.Options{})
+		require.NoError(t, err)
+		assert.Equal(t, a.Documents, b.Documents)
+		assert.Equal(t, a.Cases, b.Cases)
+	}
+}
+
+func TestLoCoMoDefectsAreFound(t *testing.T) {
+	p, err := pack.Load("../../fixtures/locomo10", pack.Options{Packs: os.Getenv("EVAL_PACKS")})
+	var absent *pack.NotHereError
+	if errors.As(err, &absent) {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	about := map[string][]string{}
+	for _, d := range p.Defects {
+		about[d.Rule] = append(about[d.Rule], d.Case)
+	}
+	// Nine strings that are no dialogue id of a turn: five can be read, four not.
+	assert.Equal(t, []string{"conv-26/q37", "conv-49/q31", "conv-49/q38", "conv-49/q46", "conv-50/q69"}, about["malformed-evidence"])
+	assert.Equal(t, []string{"conv-42/q58", "conv-42/q88", "conv-43/q18", "conv-47/q38"}, about["unmappable-evidence"])
+	assert.Equal(t, []string{"conv-26/q30", "conv-26/q46", "conv-50/q39", "conv-50/q42"}, about["no-evidence"])
+	assert.Len(t, about["adversarial-with-answer"], 2)
+	assert.Len(t, about["date-without-session"], 16)
 }
 
 // Ids by content do not change with the order of the file: numbers in that
@@ -132,6 +188,7 @@ func TestLoadersRefuse(t *testing.T) {
 		clapA  = "clapnq_dev_answerable.jsonl"
 		clapU  = "clapnq_dev_unanswerable.jsonl"
 		hotpot = "hotpotqa_100.json"
+		locomo = "locomo10.json"
 		truth  = "ground_truth.json"
 		asked  = "queries.json"
 	)
@@ -251,6 +308,62 @@ func TestLoadersRefuse(t *testing.T) {
 		{
 			"multihoprag: question without a query", "multihoprag", truth, `"2": {`, `"3": {`,
 			asked + `:6: question "2" is not in ground_truth.json`,
+		},
+
+		{
+			"locomo: session without a date", "locomo", locomo, `"session_2_date_time"`, `"session_4_date_time"`,
+			locomo + `:13: session 2 of talk-1 has no session_2_date_time`,
+		},
+		{
+			"locomo: date that is none", "locomo", locomo, `1:56 pm on 8 January, 2024`, `8 January`,
+			locomo + `:12: session_2_date_time: found "8 January", want a time like "1:56 pm on 8 May, 2023"`,
+		},
+		{
+			"locomo: key of a conversation unknown", "locomo", locomo, `"session_3_date_time"`, `"session_03_date_time"`,
+			locomo + `:17: key "session_03_date_time": want speaker_a, speaker_b, session_N or session_N_date_time`,
+		},
+		{
+			"locomo: turn of another session", "locomo", locomo, `"dia_id": "D2:2"`, `"dia_id": "D3:2"`,
+			locomo + `:15: dia_id "D3:2" of talk-1: want D2: and a number`,
+		},
+		{
+			"locomo: turn with a leading zero", "locomo", locomo, `"dia_id": "D2:2"`, `"dia_id": "D2:02"`,
+			locomo + `:15: dia_id "D2:02" of talk-1: want D2: and a number`,
+		},
+		{"locomo: turn twice", "locomo", locomo, `"dia_id": "D2:2"`, `"dia_id": "D2:1"`, locomo + `:15: dia_id D2:1 of talk-1 was given before`},
+		{"locomo: turn without text", "locomo", locomo, `, "text": "Which colour?"`, ``, locomo + `:10: want a value for text`},
+		{
+			"locomo: stranger speaks", "locomo", locomo, `{"speaker": "Tom", "dia_id": "D10:1"`, `{"speaker": "Tim", "dia_id": "D10:1"`,
+			locomo + `:9: speaker "Tim" of talk-1: want "Ines" or "Tom"`,
+		},
+		{
+			"locomo: one speaker", "locomo", locomo, `"speaker_b": "Tom"`, `"speaker_b": "Ines"`,
+			locomo + `:4: conversation talk-1: want two different speakers, found "Ines" and "Ines"`,
+		},
+		{"locomo: category unknown", "locomo", locomo, `"category": 3`, `"category": 6`, locomo + `:30: category 6: want 1 to 5`},
+		{"locomo: question without answer", "locomo", locomo, `"answer": "likely yes", `, ``, locomo + `:30: want a value for answer`},
+		{"locomo: answer that is a list", "locomo", locomo, `"answer": 2024`, `"answer": []`, locomo + `:28: answer: found "[]", want a string or a number`},
+		{"locomo: no evidence key", "locomo", locomo, `"evidence": [], `, ``, locomo + `:30: want a value for evidence`},
+		{"locomo: no conversation", "locomo", locomo, `"conversation": {
+      "speaker_a": "Ines",
+      "speaker_b": "Tom"`, `"talk": {
+      "speaker_a": "Ines",
+      "speaker_b": "Tom"`, locomo + `:2: conversation talk-1: no key "conversation"`},
+		{
+			"locomo: conversation twice", "locomo", locomo, `"sample_id": "talk-2"`, `"sample_id": "talk-1"`,
+			locomo + `:35: conversation "talk-1" was given before, at DIR/` + locomo + `:2`,
+		},
+		{
+			"locomo: observation of no session", "locomo-observations", "talks.json", `"session_10_observation"`, `"session_1_observation"`,
+			`talks.json:19: talk-1: no key "session_10_observation"`,
+		},
+		{
+			"locomo: observation on a stranger", "locomo-observations", "talks.json", `"Tom": [["Tom burnt`, `"Tim": [["Tom burnt`,
+			`talks.json:22: session_2_observation: observations on "Tim", want "Ines" or "Tom"`,
+		},
+		{
+			"locomo: observation without a turn", "locomo-observations", "talks.json", `["Tom got an oven.", "D10:1"]`, `["Tom got an oven."]`,
+			`talks.json:20: observation: found 1 values, want 2`,
 		},
 
 		{"smart: number that is none", "smart", "cran.all.1400", ".I 2", ".I two", `cran.all.1400:17: found ".I two", want .I and a number`},

@@ -29,7 +29,7 @@ type Manifest struct {
 	Role        string   `toml:"role"`        // "guard" (nothing obvious broke) or "benchmark"
 	Authored    string   `toml:"authored"`    // "self" or "external"
 	Selection   string   `toml:"selection"`   // which part of the source was taken, by what rule
-	Split       string   `toml:"split"`       // which questions of the source, where the format has several sets
+	Split       string   `toml:"split"`       // which set of the source, where the format has several
 	External    bool     `toml:"external"`    // content lies in EVAL_PACKS/<name>, not beside pack.toml
 	Folder      string   `toml:"folder"`      // below EVAL_PACKS instead of name, where packs share content
 }

@@ -99,6 +99,6 @@ func multihopFact(raw json.RawMessage) (Document, error) {
 		meta["author"] = *e.Author
 	}
 	return Document{
-		ID: contentID(*e.URL, *e.Fact), Title: *e.Title, Text: *e.Source + " " + day + " " + *e.Fact, Date: day, Meta: meta,
+		ID: ContentID(*e.URL, *e.Fact), Title: *e.Title, Text: *e.Source + " " + day + " " + *e.Fact, Date: day, Meta: meta,
 	}, nil
 }

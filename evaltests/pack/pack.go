@@ -34,6 +34,7 @@ type Case struct {
 	Group    string // store scope (a conversation, a tenant); empty means the whole corpus
 	Tags     []string
 	Gold     Gold
+	Unjudged string `json:",omitempty"` // why an answerable case has no relevant document: it enters no ranking measure
 }
 
 // Document is one unit of a corpus.

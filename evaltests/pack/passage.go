@@ -4,16 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/touchstone-eval/touchstone/evaltests/digest"
 )
-
-// contentID is an id for a passage that its source gives none: the beginning
-// of a digest of what it says. Numbers in the order of the questions would
-// tell a subject which passage belongs to which question.
-func contentID(parts ...string) string {
-	return digest.Bytes([]byte(strings.Join(parts, "\x00")))[:16]
-}
 
 // addPassage adds a passage that the source repeats with each question that
 // it belongs to. One id with another text is refused.

@@ -39,7 +39,7 @@ func (c *content) squad2Question(s sampledQuestion) error {
 		}
 	}
 	place := s.query.place()
-	d := Document{ID: contentID(*q.Context), Text: *q.Context}
+	d := Document{ID: ContentID(*q.Context), Text: *q.Context}
 	if err := c.addPassage(place, d); err != nil {
 		return err
 	}
