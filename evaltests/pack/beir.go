@@ -43,15 +43,13 @@ func readGodoc(c *content) error {
 }
 
 func (c *content) readCorpus(file string) error {
-	data, err := c.open(file)
-	if err != nil {
-		return err
-	}
-	return strict.Lines(c.file(file), bytes.NewReader(data), func(line int, text []byte) error {
+	return c.lines(file, func(place string, _ int, text []byte) error {
 		var d struct {
 			ID       *string                    `json:"_id"`
 			Title    string                     `json:"title"`
 			Text     *string                    `json:"text"`
+			Group    string                     `json:"group"`
+			Date     string                     `json:"date"`
 			Metadata map[string]json.RawMessage `json:"metadata"`
 		}
 		if err := strict.JSON(text, &d, false); err != nil {
@@ -60,25 +58,21 @@ func (c *content) readCorpus(file string) error {
 		if d.ID == nil || d.Text == nil {
 			return fmt.Errorf("want an object with the strings _id and text")
 		}
-		return unplaced(c.addDocument(c.place(file, line), Document{
-			ID: *d.ID, Title: d.Title, Text: *d.Text, Meta: textValues(d.Metadata),
-		}), c.place(file, line))
+		if err := dateOrTime(d.Date); err != nil {
+			return fmt.Errorf("date of %q: %w", *d.ID, err)
+		}
+		return c.addDocument(place, Document{
+			ID: *d.ID, Title: d.Title, Text: *d.Text, Group: d.Group, Date: d.Date, Meta: textValues(d.Metadata),
+		})
 	})
 }
 
 // readQuestions reads queries.jsonl, the optional cases.jsonl and the qrels.
 func (c *content) readQuestions() error {
-	type known struct {
-		question Question
-		place    string
-	}
-	var order []string
-	questions := map[string]known{}
-	data, err := c.open("queries.jsonl")
-	if err != nil {
-		return err
-	}
-	err = strict.Lines(c.file("queries.jsonl"), bytes.NewReader(data), func(line int, text []byte) error {
+	var order []Question
+	var at spots
+	index := map[string]int{}
+	err := c.lines("queries.jsonl", func(place string, _ int, text []byte) error {
 		var q struct {
 			ID   *string `json:"_id"`
 			Text *string `json:"text"`
@@ -89,17 +83,17 @@ func (c *content) readQuestions() error {
 		if q.ID == nil || q.Text == nil {
 			return fmt.Errorf("want an object with the strings _id and text")
 		}
-		if first, twice := questions[*q.ID]; twice {
-			return fmt.Errorf("case id %q was given before, at %s; ids must be unique", *q.ID, first.place)
+		if first, twice := index[*q.ID]; twice {
+			return fmt.Errorf("case id %q was given before, at %s; ids must be unique", *q.ID, at.place(first))
 		}
-		questions[*q.ID] = known{Question{ID: *q.ID, Text: *q.Text}, c.place("queries.jsonl", line)}
-		order = append(order, *q.ID)
+		index[*q.ID] = len(order)
+		order = append(order, Question{ID: *q.ID, Text: *q.Text})
+		at.add(place)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-
 	qrels := "qrels.tsv"
 	if !c.exists(qrels) {
 		qrels = "qrels/test.tsv"
@@ -108,52 +102,38 @@ func (c *content) readQuestions() error {
 	if err != nil {
 		return err
 	}
-
 	if !c.exists("cases.jsonl") {
-		for _, id := range order {
-			if !judged[id] {
+		for i, q := range order {
+			if !judged[q.ID] {
 				continue
 			}
-			k := Case{Question: questions[id].question, Gold: Gold{Answerable: true}}
-			if err := c.addCase(questions[id].place, k); err != nil {
+			if err := c.addCase(at.place(i), Case{Question: q, Gold: Gold{Answerable: true}}); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-
-	data, err = c.open("cases.jsonl")
-	if err != nil {
-		return err
-	}
-	err = strict.Lines(c.file("cases.jsonl"), bytes.NewReader(data), func(line int, text []byte) error {
-		var k struct {
-			ID         string   `json:"id"`
-			Stratum    string   `json:"stratum"`
-			Group      string   `json:"group"`
-			Tags       []string `json:"tags"`
-			Answerable *bool    `json:"answerable"`
-			Expected   []string `json:"expected"`
-		}
+	err = c.lines("cases.jsonl", func(place string, _ int, text []byte) error {
+		var k caseLine
 		if err := strict.JSON(text, &k, true); err != nil {
 			return err
 		}
-		q, ok := questions[k.ID]
+		i, ok := index[k.ID]
 		if !ok {
 			return fmt.Errorf("case %q is not in queries.jsonl", k.ID)
 		}
-		answerable := k.Answerable == nil || *k.Answerable
-		return unplaced(c.addCase(c.place("cases.jsonl", line), Case{
-			Question: q.question, Stratum: k.Stratum, Group: k.Group, Tags: k.Tags,
-			Gold: Gold{Answerable: answerable, Expected: k.Expected},
-		}), c.place("cases.jsonl", line))
+		asked, err := k.asCase(order[i])
+		if err != nil {
+			return fmt.Errorf("case %q: %w", k.ID, err)
+		}
+		return c.addCase(place, asked)
 	})
 	if err != nil {
 		return err
 	}
-	for _, id := range order {
-		if _, ok := c.casePlace[id]; !ok {
-			return fmt.Errorf("%s: question %q is not in cases.jsonl, which must list every question", questions[id].place, id)
+	for i, q := range order {
+		if _, ok := c.caseAt[q.ID]; !ok {
+			return fmt.Errorf("%s: question %q is not in cases.jsonl, which must list every question", at.place(i), q.ID)
 		}
 	}
 	return nil
@@ -161,13 +141,9 @@ func (c *content) readQuestions() error {
 
 // readQrels reads the three columns of BEIR, tab separated, under a header.
 func (c *content) readQrels(file string) (map[string]bool, error) {
-	data, err := c.open(file)
-	if err != nil {
-		return nil, err
-	}
 	judged := map[string]bool{}
 	header := true
-	err = strict.Lines(c.file(file), bytes.NewReader(data), func(line int, text []byte) error {
+	err := c.lines(file, func(place string, _ int, text []byte) error {
 		cols := strings.Split(string(text), "\t")
 		if len(cols) != 3 {
 			return fmt.Errorf("found %d tab-separated columns, want 3 (query-id, corpus-id, score): %.60q", len(cols), text)
@@ -183,7 +159,7 @@ func (c *content) readQrels(file string) (map[string]bool, error) {
 			return fmt.Errorf("grade %q is not an integer", cols[2])
 		}
 		judged[cols[0]] = true
-		c.addGold(c.place(file, line), cols[0], cols[1], grade)
+		c.addGold(place, cols[0], cols[1], grade)
 		return nil
 	})
 	return judged, err

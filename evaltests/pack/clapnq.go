@@ -1,7 +1,6 @@
 package pack
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -25,16 +24,11 @@ func readClapNQ(c *content) error {
 }
 
 func (c *content) readClapNQ(file string, answerable bool) error {
-	data, err := c.open(file)
-	if err != nil {
-		return err
-	}
 	stratum := "unanswerable"
 	if answerable {
 		stratum = "answerable"
 	}
-	return strict.Lines(c.file(file), bytes.NewReader(data), func(line int, text []byte) error {
-		place := c.place(file, line)
+	return c.lines(file, func(place string, _ int, text []byte) error {
 		var q struct {
 			ID       *string           `json:"id"`
 			Input    *string           `json:"input"`
@@ -62,7 +56,7 @@ func (c *content) readClapNQ(file string, answerable bool) error {
 			return fmt.Errorf("question %q has %d answers, but stands among the %s", *q.ID, len(expected), stratum)
 		}
 		if err := c.addPassage(place, d); err != nil {
-			return unplaced(err, place)
+			return err
 		}
 		err = c.addCase(place, Case{
 			Question: Question{ID: *q.ID, Text: *q.Input}, Stratum: stratum,
@@ -73,7 +67,7 @@ func (c *content) readClapNQ(file string, answerable bool) error {
 			grade = 1
 		}
 		c.addGold(place, *q.ID, d.ID, grade)
-		return unplaced(err, place)
+		return err
 	})
 }
 

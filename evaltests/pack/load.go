@@ -1,15 +1,20 @@
 package pack
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/evaltests/digest"
+	"github.com/touchstone-eval/touchstone/evaltests/strict"
 )
 
 // Options say where content lies that is not beside pack.toml.
@@ -204,19 +209,21 @@ type content struct {
 	documents []Document
 	cases     []Case
 	files     []File
-	docAt     map[string]string // document id -> file:line
-	docIndex  map[string]int    // document id -> index in documents
-	caseAt    map[string]int    // case id -> index in cases
-	casePlace map[string]string
+	docIndex  map[string]int32 // document id -> its number, in the order of the source
+	docSpots  spots
+	caseAt    map[string]int // case id -> index in cases
+	caseSpots spots
 	gold      []goldLine
-	alias     map[string]string // other ids of a document -> its id
+	goldSpots spots
+	keep      func(Document) error // takes the documents instead of documents, if set
+	alias     map[string]string    // other ids of a document -> its id
 	defects   []Finding
 	groupAt   map[string]string // group -> file:line
 }
 
 type goldLine struct {
-	place, caseID, docID string
-	grade                int
+	caseID, docID string
+	grade         int
 }
 
 // place names a line of a content file as people will look for it.
@@ -262,6 +269,48 @@ func (c *content) open(file string) ([]byte, error) {
 }
 
 func (c *content) readFile(path string) ([]byte, error) {
+	in, err := c.openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return io.ReadAll(in)
+}
+
+// lines reads a content file line by line and notes its digest, without
+// holding it: a corpus may be larger than memory.
+func (c *content) lines(file string, f func(place string, line int, text []byte) error) error {
+	path := filepath.FromSlash(file)
+	in, err := c.openRegular(path)
+	if err != nil {
+		var perr *fs.PathError
+		if errors.As(err, &perr) {
+			err = perr.Err
+		}
+		return fmt.Errorf("%s: %w", filepath.Join(c.dir, path), err)
+	}
+	defer in.Close()
+	sum := sha256.New()
+	count := &counter{}
+	err = strict.Lines(c.file(file), io.TeeReader(in, io.MultiWriter(sum, count)), func(line int, text []byte) error {
+		place := c.place(file, line)
+		return unplaced(f(place, line, text), place)
+	})
+	if err != nil {
+		return err
+	}
+	c.files = append(c.files, File{Path: file, Bytes: count.n, SHA256: hex.EncodeToString(sum.Sum(nil))})
+	return nil
+}
+
+type counter struct{ n int64 }
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.n += int64(len(p))
+	return len(p), nil
+}
+
+func (c *content) openRegular(path string) (*os.File, error) {
 	info, err := c.root.Stat(path)
 	if err != nil {
 		return nil, err
@@ -269,7 +318,7 @@ func (c *content) readFile(path string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("not a regular file") // reading a pipe would wait for ever
 	}
-	return c.root.ReadFile(path)
+	return c.root.Open(path)
 }
 
 // exists reports whether a content file is there. A link that cannot be
@@ -283,16 +332,28 @@ func (c *content) addDocument(place string, d Document) error {
 	if d.ID == "" {
 		return fmt.Errorf("%s: document without an id", place)
 	}
-	if first, ok := c.docAt[d.ID]; ok {
+	if first, ok := c.documentAt(d.ID); ok {
 		return fmt.Errorf("%s: document id %q was given before, at %s; ids must be unique", place, d.ID, first)
 	}
-	if c.docAt == nil {
-		c.docAt, c.docIndex = map[string]string{}, map[string]int{}
+	if c.docIndex == nil {
+		c.docIndex = map[string]int32{}
 	}
-	c.docAt[d.ID] = place
-	c.docIndex[d.ID] = len(c.documents)
+	c.docIndex[d.ID] = int32(len(c.docSpots.at))
+	c.docSpots.add(place)
+	if c.keep != nil {
+		return c.keep(d)
+	}
 	c.documents = append(c.documents, d)
 	return nil
+}
+
+// documentAt is the place of a document.
+func (c *content) documentAt(id string) (string, bool) {
+	i, ok := c.docIndex[id]
+	if !ok {
+		return "", false
+	}
+	return c.docSpots.place(int(i)), true
 }
 
 func (c *content) addCase(place string, k Case) error {
@@ -302,63 +363,39 @@ func (c *content) addCase(place string, k Case) error {
 	if strings.TrimSpace(k.Question.Text) == "" {
 		return fmt.Errorf("%s: question %q has no text", place, k.Question.ID)
 	}
-	if first, ok := c.casePlace[k.Question.ID]; ok {
-		return fmt.Errorf("%s: case id %q was given before, at %s; ids must be unique", place, k.Question.ID, first)
+	if i, ok := c.caseAt[k.Question.ID]; ok {
+		return fmt.Errorf("%s: case id %q was given before, at %s; ids must be unique", place, k.Question.ID, c.caseSpots.place(i))
 	}
-	if c.casePlace == nil {
-		c.casePlace, c.caseAt = map[string]string{}, map[string]int{}
+	if c.caseAt == nil {
+		c.caseAt = map[string]int{}
 	}
 	if k.Gold.Grades == nil {
 		k.Gold.Grades = map[string]int{}
 	}
-	c.casePlace[k.Question.ID] = place
 	c.caseAt[k.Question.ID] = len(c.cases)
+	c.caseSpots.add(place)
 	c.cases = append(c.cases, k)
 	return nil
 }
 
 // addGold notes a judgement; link resolves it when all ids are known.
 func (c *content) addGold(place, caseID, docID string, grade int) {
-	c.gold = append(c.gold, goldLine{place, caseID, docID, grade})
+	c.gold = append(c.gold, goldLine{caseID, docID, grade})
+	c.goldSpots.add(place)
 }
 
 // link joins judgements to cases and documents, and refuses the ones that
 // name nothing: a misspelt gold id would only ever look like a miss.
 func (c *content) link() error {
-	seen := map[[2]string]bool{}
-	for _, g := range c.gold {
-		i, ok := c.caseAt[g.caseID]
-		if !ok {
-			return fmt.Errorf("%s: gold for question %q, which is not among the questions", g.place, g.caseID)
-		}
-		id := g.docID
-		if kept, ok := c.alias[id]; ok {
-			id = kept
-		}
-		if _, ok := c.docAt[id]; !ok {
-			return fmt.Errorf("%s: gold id %q of question %q is not in the corpus", g.place, g.docID, g.caseID)
-		}
-		grades := c.cases[i].Gold.Grades
-		// Aliases of one document may each be judged, if they agree.
-		old, twice := grades[id]
-		if named := [2]string{g.caseID, g.docID}; seen[named] || twice && old != g.grade {
-			return fmt.Errorf("%s: question %q judges document %q twice (%d and %d)", g.place, g.caseID, id, old, g.grade)
-		} else {
-			seen[named] = true
-		}
-		grades[id] = g.grade
+	if err := c.linkGold(); err != nil {
+		return err
 	}
 	for i, k := range c.cases {
-		if k.Gold.Answerable && k.Gold.Relevant() == 0 && k.Unjudged == "" {
-			return fmt.Errorf("%s: question %q has no relevant document and is not marked unanswerable",
-				c.casePlace[k.Question.ID], k.Question.ID)
+		if err := c.checkCase(k); err != nil {
+			return fmt.Errorf("%s: question %q %w", c.caseSpots.place(i), k.Question.ID, err)
 		}
-		if !k.Gold.Answerable && k.Gold.Relevant() > 0 {
-			return fmt.Errorf("%s: question %q is marked unanswerable but has gold", c.casePlace[k.Question.ID], k.Question.ID)
-		}
-		if k.Stratum != "" && len(c.manifest.Strata) > 0 && !has(c.manifest.Strata, k.Stratum) {
-			return fmt.Errorf("%s: stratum %q is not among those of pack.toml %v",
-				c.casePlace[k.Question.ID], k.Stratum, c.manifest.Strata)
+		if k.Stratum != "" && len(c.manifest.Strata) > 0 && !slices.Contains(c.manifest.Strata, k.Stratum) {
+			return fmt.Errorf("%s: stratum %q is not among those of pack.toml %v", c.caseSpots.place(i), k.Stratum, c.manifest.Strata)
 		}
 		if k.Stratum == "" {
 			c.cases[i].Stratum = "all"
@@ -367,11 +404,60 @@ func (c *content) link() error {
 	return nil
 }
 
-func has(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
+func (c *content) linkGold() error {
+	named := map[string]bool{} // with aliases only: the ids that judged a document of a case
+	for n, g := range c.gold {
+		i, ok := c.caseAt[g.caseID]
+		if !ok {
+			return fmt.Errorf("%s: gold for question %q, which is not among the questions", c.goldSpots.place(n), g.caseID)
+		}
+		id := g.docID
+		if kept, ok := c.alias[id]; ok {
+			id = kept
+		}
+		at, ok := c.docIndex[id]
+		if !ok {
+			return fmt.Errorf("%s: gold id %q of question %q is not in the corpus", c.goldSpots.place(n), g.docID, g.caseID)
+		}
+		if c.documents != nil {
+			id = c.documents[at].ID // one string for an id, however often it is judged
+		}
+		grades := c.cases[i].Gold.Grades
+		// Aliases of one document may each be judged, if they agree.
+		old, twice := grades[id]
+		again := twice && c.alias == nil
+		if c.alias != nil {
+			key := g.caseID + "\x00" + g.docID
+			again, named[key] = named[key], true
+		}
+		if again || twice && old != g.grade {
+			return fmt.Errorf("%s: question %q judges document %q twice (%d and %d)", c.goldSpots.place(n), g.caseID, id, old, g.grade)
+		}
+		grades[id] = g.grade
+	}
+	return nil
+}
+
+// checkCase says what is wrong with a case whose gold is known.
+func (c *content) checkCase(k Case) error {
+	g := k.Gold
+	switch relevant := g.Relevant(); {
+	case g.Answerable && relevant == 0 && k.Unjudged == "":
+		return errors.New("has no relevant document and is not marked unanswerable")
+	case !g.Answerable && relevant > 0:
+		return errors.New("is marked unanswerable but has gold")
+	case relevant > 0 && k.Unjudged != "":
+		return errors.New("is marked unjudged but has gold")
+	}
+	for _, id := range g.Sources {
+		if _, ok := c.docIndex[id]; !ok {
+			return fmt.Errorf("expects the source %q, which is not in the corpus", id)
 		}
 	}
-	return false
+	for _, e := range g.Evidence {
+		if _, ok := c.docIndex[e.Document]; e.Document != "" && !ok {
+			return fmt.Errorf("has evidence in %q, which is not in the corpus", e.Document)
+		}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package pack_test
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -28,6 +29,14 @@ func canonical(p *pack.Pack) string {
 	for _, c := range p.Cases {
 		fmt.Fprintf(&b, "case %s: stratum=%s group=%q tags=%v answerable=%t expected=%v gold=%v\n",
 			c.Question.ID, c.Stratum, c.Group, c.Tags, c.Gold.Answerable, c.Gold.Expected, c.Gold.Grades)
+		if q := c.Question; q.AsOf != "" || q.Filters != nil {
+			fmt.Fprintf(&b, "asked %s: as of %s, filters %v\n", q.ID, q.AsOf, q.Filters)
+		}
+		g := c.Gold
+		g.Grades, g.Expected, g.Answerable = nil, nil, false
+		if more, _ := json.Marshal(g); string(more) != `{"Grades":null,"Answerable":false,"Expected":null}` {
+			fmt.Fprintf(&b, "gold %s: %s\n", c.Question.ID, more)
+		}
 		if c.Unjudged != "" {
 			fmt.Fprintf(&b, "unjudged %s: %s\n", c.Question.ID, c.Unjudged)
 		}
@@ -43,7 +52,7 @@ func canonical(p *pack.Pack) string {
 }
 
 func TestLoadGoldenIDs(t *testing.T) {
-	for _, name := range []string{"beir", "clapnq", "hotpotqa", "locomo", "locomo-observations", "multihoprag", "public", "scifact", "scifact-train", "smart", "squad2"} {
+	for _, name := range []string{"beir", "clapnq", "hotpotqa", "locomo", "locomo-observations", "multihoprag", "own", "public", "scifact", "scifact-train", "smart", "squad2"} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join("testdata", name)
 			p, err := pack.Load(dir, pack.Options{})
@@ -199,6 +208,46 @@ func TestLoadRefuses(t *testing.T) {
 		{
 			"unanswerable with gold", "beir", map[string]string{"cases.jsonl": "{\"id\":\"q1\",\"answerable\":false}\n{\"id\":\"q2\"}\n{\"id\":\"q10\",\"answerable\":false}\n"},
 			`cases.jsonl:1: question "q1" is marked unanswerable but has gold`,
+		},
+		{
+			"unjudged with gold", "beir", map[string]string{"cases.jsonl": "{\"id\":\"q1\",\"unjudged\":\"x\"}\n{\"id\":\"q2\"}\n{\"id\":\"q10\",\"answerable\":false}\n"},
+			`cases.jsonl:1: question "q1" is marked unjudged but has gold`,
+		},
+		{
+			"as_of that is no date", "own", map[string]string{"cases.jsonl": `{"id":"q1","as_of":"last year"}`},
+			`cases.jsonl:1: case "q1": as_of: found "last year", want YYYY-MM-DD or a time in RFC 3339`,
+		},
+		{
+			"date that is none", "own", map[string]string{"corpus.jsonl": `{"_id":"x","text":"y","date":"2024"}`},
+			`corpus.jsonl:1: date of "x": found "2024", want YYYY-MM-DD or a time in RFC 3339`,
+		},
+		{
+			"filter that is a number", "own", map[string]string{"cases.jsonl": `{"id":"q1","filters":{"version":1}}`},
+			`cases.jsonl:1: key "filters": found a JSON number, want a string`,
+		},
+		{
+			"pattern that is no expression", "own", map[string]string{"cases.jsonl": `{"id":"q1","patterns":["2("]}`},
+			"cases.jsonl:1: case \"q1\": patterns[0]: error parsing regexp: missing closing ): `2(`",
+		},
+		{
+			"assertion of an unknown kind", "own", map[string]string{"cases.jsonl": `{"id":"q1","assertions":{"must_contain":["2"]}}`},
+			`cases.jsonl:1: case "q1": assertions: unknown field "must_contain"`,
+		},
+		{
+			"assertions that assert nothing", "own", map[string]string{"cases.jsonl": `{"id":"q1","assertions":{}}`},
+			`cases.jsonl:1: case "q1": assertions: none is given; remove the key`,
+		},
+		{
+			"evidence without text", "own", map[string]string{"cases.jsonl": `{"id":"q1","evidence":[{"doc":"boats"}]}`},
+			`cases.jsonl:1: case "q1": evidence[0]: want a value for text`,
+		},
+		{
+			"evidence elsewhere", "own", map[string]string{"cases.jsonl": `{"id":"q1","evidence":[{"doc":"trains","text":"x"}]}` + "\n" + `{"id":"q2"}` + "\n" + `{"id":"q3","answerable":false}` + "\n" + `{"id":"q4","unjudged":"x"}`},
+			`cases.jsonl:1: question "q1" has evidence in "trains", which is not in the corpus`,
+		},
+		{
+			"source elsewhere", "own", map[string]string{"cases.jsonl": `{"id":"q1","sources":["trains"]}` + "\n" + `{"id":"q2"}` + "\n" + `{"id":"q3","answerable":false}` + "\n" + `{"id":"q4","unjudged":"x"}`},
+			`cases.jsonl:1: question "q1" expects the source "trains", which is not in the corpus`,
 		},
 		{
 			"grade that is no integer", "beir", map[string]string{"qrels.tsv": "query-id\tcorpus-id\tscore\nq1\tbread\t1.9\n"},

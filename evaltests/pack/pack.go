@@ -14,6 +14,30 @@ type Gold struct {
 	Grades     map[string]int // document (or chunk) id -> grade; a grade above 0 is relevant
 	Answerable bool           // false: the right behaviour is to decline
 	Expected   []string       // accepted answer forms, if the pack has any
+
+	Patterns   []string    `json:",omitempty"` // regular expressions of accepted answers, in Go's syntax
+	Sources    []string    `json:",omitempty"` // documents that an answer is expected to cite
+	Evidence   []Evidence  `json:",omitempty"` // what the answer rests on
+	Assertions *Assertions `json:",omitempty"` // what must, and must not, be in an answer
+	Negative   []string    `json:",omitempty"` // documents that must not be returned
+	Entities   []string    `json:",omitempty"` // names that the question is about
+	EmptySet   bool        `json:",omitempty"` // the right result is none at all
+}
+
+// Evidence is a passage that an answer rests on, in the words of its document.
+type Evidence struct {
+	Document string `json:",omitempty"` // empty if the source names none
+	Section  string `json:",omitempty"`
+	Text     string
+}
+
+// Assertions are checks on an answer. None given means that the answer cannot
+// be graded by them.
+type Assertions struct {
+	MustContainAll []string `json:",omitempty"` // each of them
+	MustContainAny []string `json:",omitempty"` // at least one of them
+	MustCiteAny    []string `json:",omitempty"` // at least one of these documents
+	MustNotContain []string `json:",omitempty"` // none of them
 }
 
 // Relevant counts the gold units with a grade above 0.
@@ -43,6 +67,6 @@ type Document struct {
 	Title string
 	Text  string
 	Group string
-	Date  string // RFC 3339 date, empty if unknown
+	Date  string // RFC 3339 date or time, empty if unknown
 	Meta  map[string]string
 }

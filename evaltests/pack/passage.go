@@ -2,6 +2,7 @@ package pack
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -9,7 +10,7 @@ import (
 // addPassage adds a passage that the source repeats with each question that
 // it belongs to. One id with another text is refused.
 func (c *content) addPassage(place string, d Document) error {
-	first, again := c.docAt[d.ID]
+	first, again := c.documentAt(d.ID)
 	if !again {
 		return c.addDocument(place, d)
 	}
@@ -49,4 +50,14 @@ func distinct(answers []string) []string {
 		}
 	}
 	return out
+}
+
+// patterns refuses a pattern that is no regular expression.
+func patterns(list []string) error {
+	for i, p := range list {
+		if _, err := regexp.Compile(p); err != nil {
+			return fmt.Errorf("patterns[%d]: %w", i, err)
+		}
+	}
+	return nil
 }
