@@ -3,8 +3,9 @@
 
 GO  ?= go
 BIN := bin/touchstone
+ORT := $(CURDIR)/.touchstone/ort
 
-.PHONY: help eval test lint build corpus bench bench-metrics bless models ort
+.PHONY: help eval test lint build corpus bench bench-metrics bench-engine bless models ort
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +35,15 @@ bench: ## time the main job and the engine's parts
 
 bench-metrics: ## time measures and resampling tests beside TREC_EVAL and BENCH_PYTHON: docs/metrics.md
 	@$(GO) run ./evaltests/metric/trec/bench $(BENCH)
+
+# With ONNX Runtime where `make ort` put it: without it the full model is not
+# timed on this side.
+bench-engine: ## time the engine on SciFact beside BENCH_PYTHON (bm25s, MiniLM): docs/engine.md
+	@if [ -f "$(ORT)/stamp" ]; then \
+		CGO_ENABLED=1 CGO_LDFLAGS="-L$(ORT)" TOUCHSTONE_ORT="$(ORT)" $(GO) run -tags ORT ./tools/benchengine; \
+	else \
+		$(GO) run ./tools/benchengine; \
+	fi
 
 bless: build ## make a run's rankings the golden: SUITE=.. RUN=.. REASON=..
 	@$(BIN) golden accept "$(SUITE)" --run "$(RUN)" --reason "$(REASON)"
