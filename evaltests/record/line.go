@@ -44,6 +44,7 @@ type Run struct {
 	Gates    []string       `json:"gates,omitempty"`    // names of the gates that the suite declares
 	GoldenK  int            `json:"golden_k,omitempty"` // depth of the suite's golden, 0 if it has none
 	Waivers  []Waiver       `json:"waivers,omitempty"`
+	Decision *Decision      `json:"decision,omitempty"` // how a comparison with this run is read; nil: nothing was fixed before it
 	Hashes   Hashes         `json:"hashes"`
 	Config   map[string]Set `json:"config,omitempty"` // effective configuration of the subject
 	Identity Identity       `json:"identity"`
@@ -71,6 +72,7 @@ type Hashes struct {
 	Question  string `json:"question"`           // pack content, gold, strata, unit, the whole plan
 	Treatment string `json:"treatment"`          // effective configuration of the subject
 	SeedKey   string `json:"seed_key,omitempty"` // content address of the store, if the subject has one
+	Decision  string `json:"decision,omitempty"` // of the rule that was fixed before the run
 }
 
 // Waiver lets a suite pass although some cases were refused or skipped for a

@@ -1,0 +1,118 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/evaltests/record"
+	"github.com/touchstone-eval/touchstone/evaltests/strict"
+)
+
+// familyFolder is where the run folder of a base keeps what was compared with
+// it. It is a folder of its own: files beside the records would be read as
+// records.
+const familyFolder = "comparisons"
+
+// Member is one treatment that was compared with a base. All of them are one
+// family, whether they were compared at once or one by one: fifty arms tried in
+// turn do not escape the correction.
+type Member struct {
+	V         int     `json:"v"`
+	Suite     string  `json:"suite"`
+	Base      string  `json:"base"`      // digest of the base's record
+	Treatment string  `json:"treatment"` // digest of the treatment's
+	Label     string  `json:"label"`
+	Arm       string  `json:"arm"`
+	Measure   string  `json:"measure"`
+	Mean      float64 `json:"mean"`
+	P         float64 `json:"p"` // not adjusted
+}
+
+// familyPath is the log of a suite in the run folder of a base.
+func familyPath(base Side) string {
+	return filepath.Join(filepath.Dir(base.File.Path), familyFolder, base.File.Run.Suite+".jsonl")
+}
+
+// ReadFamily reads what was compared with a base so far, each treatment and
+// measure once, as last seen.
+func ReadFamily(base Side) ([]Member, error) {
+	path := familyPath(base)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []Member
+	err = strict.Lines(path, bytes.NewReader(data), func(_ int, text []byte) error {
+		var m Member
+		if err := strict.JSON(text, &m, false); err != nil {
+			return err
+		}
+		if m.V != 1 {
+			return fmt.Errorf("format %d; this tool reads 1", m.V)
+		}
+		if !(m.P >= 0 && m.P <= 1) {
+			return fmt.Errorf("p = %v; want a probability", m.P)
+		}
+		if m.Base == base.Digest() {
+			out = with(out, m)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// with adds m, or puts it in the place of the same treatment and measure.
+func with(ms []Member, m Member) []Member {
+	if i := slices.IndexFunc(ms, m.same); i >= 0 {
+		ms[i] = m
+		return ms
+	}
+	return append(ms, m)
+}
+
+func (m Member) same(o Member) bool { return m.Treatment == o.Treatment && m.Measure == o.Measure }
+
+// Log appends the treatments of a comparison to the log of its base. A/A runs
+// are no members.
+func (c *Comparison) Log() error {
+	var lines bytes.Buffer
+	for _, t := range c.Treatments {
+		if t.Verdict == FloorSrc || slices.Contains(c.Family, t.member) {
+			continue
+		}
+		line, err := json.Marshal(t.member)
+		if err != nil {
+			return err
+		}
+		lines.Write(append(line, '\n'))
+	}
+	if lines.Len() == 0 {
+		return nil
+	}
+	path := familyPath(c.base)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(lines.Bytes())
+	return errors.Join(err, f.Close())
+}
+
+func newMember(c *Comparison, side Side, t *Treatment) Member {
+	return Member{
+		V: record.Version, Suite: c.Suite, Base: c.base.Digest(), Treatment: side.Digest(), Label: side.Label, Arm: side.File.Run.Arm,
+		Measure: c.Rule.Primary, Mean: t.Primary.Mean, P: t.P,
+	}
+}
