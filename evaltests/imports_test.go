@@ -27,6 +27,7 @@ var layers = [][]string{
 	{"evaltests/record"},
 	{"evaltests/receipt", "evaltests/golden", "evaltests/grade", "evaltests/life", "evaltests/seed"},
 	{"evaltests/compare"},
+	{"evaltests/compare/stage", "evaltests/compare/sweep"},
 	{"evaltests/gate"},
 	{"evaltests/report"},
 	{"evaltests"},

@@ -349,6 +349,9 @@ func (x *session) score(row *record.Row, obs record.Observation) {
 	for i := range row.Stages {
 		row.Stages[i].Entries = slices.Clone(row.Stages[i].Entries)
 	}
+	for i := range row.Channels {
+		row.Channels[i].Hits = slices.Clone(row.Channels[i].Hits)
+	}
 	if at := record.RisingScore(obs.Ranking); at > 0 {
 		row.Warnings = append(row.Warnings, fmt.Sprintf("score rises at rank %d", at))
 	}

@@ -40,7 +40,14 @@ type Channel struct {
 	Fired       bool   `json:"fired"`             // it was asked and returned something
 	Contributed bool   `json:"contributed"`       // something of it is in the final ranking
 	Skipped     string `json:"skipped,omitempty"` // why it was not asked
+	// Hits is what it handed on, best first, where no stage of its name has it;
+	// at most MaxHits are recorded. Found is how many there were.
+	Hits  []Entry `json:"hits,omitempty"`
+	Found int     `json:"found,omitempty"`
 }
+
+// MaxHits bounds the hits recorded of a channel.
+const MaxHits = 200
 
 // Observation is what a subject returns for one question.
 type Observation struct {
@@ -74,6 +81,11 @@ func (o Observation) Validate(known func(doc string) bool) error {
 			return fmt.Errorf("stage %s: state %q; want %s, %s or %s", s.Name, s.State, Executed, SkippedStage, NotInstrumented)
 		}
 		if err := validEntries("stage "+s.Name, s.Entries, known); err != nil {
+			return err
+		}
+	}
+	for _, c := range o.Channels {
+		if err := validEntries("channel "+c.Name, c.Hits, known); err != nil {
 			return err
 		}
 	}

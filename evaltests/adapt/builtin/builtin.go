@@ -89,7 +89,10 @@ func (s *Subject) Search(ctx context.Context, q pack.Question) (record.Observati
 		})
 	}
 	for _, ch := range r.Channels {
-		obs.Channels = append(obs.Channels, record.Channel{Name: ch.Name, Fired: ch.Fired, Contributed: ch.Contributed, Skipped: ch.Skipped})
+		obs.Channels = append(obs.Channels, record.Channel{
+			Name: ch.Name, Fired: ch.Fired, Contributed: ch.Contributed, Skipped: ch.Skipped,
+			Hits: entries(ch.Hits[:min(len(ch.Hits), record.MaxHits)]), Found: len(ch.Hits),
+		})
 	}
 	return obs, nil
 }
