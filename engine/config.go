@@ -35,7 +35,13 @@ type Config struct {
 	Judge     rerank.Judge   // nil: no reranking; not closed by the engine
 	Optional  Arms           // arms whose failure a search survives
 	BatchSize int            // documents embedded and indexed at once; 0 means DefaultBatchSize
-	ReadOnly  bool           // changes nothing in the folder; several may read at once
+
+	// Concurrency is how many batches an ingest cuts, enriches and embeds side
+	// by side; 0 means 1. They are stored one after the other in their order,
+	// so what is stored does not depend on it. Each batch that is under way is
+	// held in memory.
+	Concurrency int
+	ReadOnly    bool // changes nothing in the folder; several may read at once
 }
 
 // Arms names arms of a search.
@@ -52,7 +58,7 @@ func (c Config) Validate() error {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"depth", c.Depth}, {"rrf k", c.RRFK}, {"pool size", c.PoolSize}, {"batch size", c.BatchSize}} {
+	}{{"depth", c.Depth}, {"rrf k", c.RRFK}, {"pool size", c.PoolSize}, {"batch size", c.BatchSize}, {"concurrency", c.Concurrency}} {
 		if n.value < 0 {
 			return fmt.Errorf("config: %s %d: want at least 1, or 0 for the default", n.name, n.value)
 		}
@@ -79,6 +85,7 @@ func (c Config) filled() Config {
 	c.Channels = c.Channels.filled()
 	c.Boosts = c.Boosts.filled()
 	c.BatchSize = or(c.BatchSize, DefaultBatchSize)
+	c.Concurrency = or(c.Concurrency, 1)
 	if c.Weights == (fuse.Weights{}) {
 		c.Weights = DefaultWeights
 	}
@@ -112,6 +119,7 @@ func (c Config) Effective() map[string]ConfigValue {
 		"rrf_k":                    {strconv.Itoa(f.RRFK), c.RRFK == 0},
 		"pool_size":                {strconv.Itoa(f.PoolSize), c.PoolSize == 0},
 		"batch_size":               {strconv.Itoa(f.BatchSize), c.BatchSize == 0},
+		"concurrency":              {strconv.Itoa(f.Concurrency), c.Concurrency == 0},
 		"optional.vector":          {strconv.FormatBool(f.Optional.Vector), !c.Optional.Vector},
 		"optional.lexical":         {strconv.FormatBool(f.Optional.Lexical), !c.Optional.Lexical},
 		"boosts.title":             {number(f.Boosts.Title), c.Boosts.Title == 0},

@@ -18,7 +18,7 @@ func TestEffective(t *testing.T) {
 	set := func(v string) engine.ConfigValue { return engine.ConfigValue{Value: v} }
 	want := map[string]engine.ConfigValue{
 		"chunk.max_words": def("400"), "chunk.overlap": def("0"), "depth": def("100"), "weights.vector": def("0.3"), "weights.lexical": def("1"),
-		"rrf_k": def("60"), "pool_size": def("50"), "batch_size": def("100"), "optional.vector": def("false"), "optional.lexical": def("false"),
+		"rrf_k": def("60"), "pool_size": def("50"), "batch_size": def("100"), "concurrency": def("1"), "optional.vector": def("false"), "optional.lexical": def("false"),
 		"channels.graph": def("false"), "channels.graph.weight": def("0.5"), "channels.temporal": def("false"), "channels.temporal.weight": def("0.5"),
 		"channels.pages": def("false"), "channels.pages.weight": def("0.5"), "channels.episodes": def("false"), "channels.episodes.weight": def("0.5"),
 		"boosts.title": def("0"), "boosts.recency": def("0"), "boosts.recency.half_days": def("30"), "boosts.source": def("none"),
@@ -39,6 +39,7 @@ func TestEffective(t *testing.T) {
 		"rrf_k":                    {engine.Config{RRFK: 1}, set("1")},
 		"pool_size":                {engine.Config{PoolSize: 7}, set("7")},
 		"batch_size":               {engine.Config{BatchSize: 1}, set("1")},
+		"concurrency":              {engine.Config{Concurrency: 2}, set("2")},
 		"optional.vector":          {engine.Config{Optional: engine.Arms{Vector: true}}, set("true")},
 		"optional.lexical":         {engine.Config{Optional: engine.Arms{Lexical: true}}, set("true")},
 		"channels.graph":           {engine.Config{Channels: engine.Channels{Graph: engine.ChannelSetting{On: true}}}, set("true")},

@@ -38,21 +38,24 @@ type SkippedStep struct {
 	Reason     string
 }
 
-// StepTime is the wall time of a step over all batches.
+// StepTime is the wall time of a step, summed over all batches. Batches that
+// were prepared side by side each count in full: see [Config.Concurrency].
 type StepTime struct {
 	Name string
 	Wall time.Duration
 }
 
 // time adds the time since start to a step.
-func (r *IngestReport) time(name string, start time.Time) {
+func (r *IngestReport) time(name string, start time.Time) { r.add(name, time.Since(start)) }
+
+func (r *IngestReport) add(name string, wall time.Duration) {
 	for i := range r.Steps {
 		if r.Steps[i].Name == name {
-			r.Steps[i].Wall += time.Since(start)
+			r.Steps[i].Wall += wall
 			return
 		}
 	}
-	r.Steps = append(r.Steps, StepTime{name, time.Since(start)})
+	r.Steps = append(r.Steps, StepTime{name, wall})
 }
 
 // Ingest adds documents; one with a known id replaces the former, and of two
@@ -73,6 +76,7 @@ func (e *Engine) Ingest(ctx context.Context, docs ...Document) (IngestReport, er
 		}
 		last[d.ID] = i
 	}
+	var batches [][]Document
 	var batch []Document
 	for i, d := range docs {
 		if last[d.ID] != i {
@@ -80,16 +84,61 @@ func (e *Engine) Ingest(ctx context.Context, docs ...Document) (IngestReport, er
 			continue
 		}
 		if batch = append(batch, d); len(batch) == e.cfg.BatchSize {
-			if err := e.ingestBatch(ctx, batch, &report); err != nil {
-				return report, fmt.Errorf("ingest: %w", err)
-			}
-			batch = batch[:0]
+			batches = append(batches, batch)
+			batch = nil
 		}
 	}
-	if err := e.ingestBatch(ctx, batch, &report); err != nil {
+	if len(batch) > 0 {
+		batches = append(batches, batch)
+	}
+	if err := e.ingestBatches(ctx, batches, &report); err != nil {
 		return report, fmt.Errorf("ingest: %w", err)
 	}
 	return report, nil
+}
+
+// prepared is a batch that is ready to be stored.
+type prepared struct {
+	entries []store.Entry
+	report  IngestReport // of the steps before the store
+	err     error
+}
+
+// ingestBatches prepares up to Config.Concurrency batches side by side and
+// stores them one by one, in their order.
+func (e *Engine) ingestBatches(ctx context.Context, batches [][]Document, report *IngestReport) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ahead := make([]chan prepared, len(batches))
+	begin := func(i int) {
+		ahead[i] = make(chan prepared, 1)
+		go func() {
+			var p prepared
+			p.entries, p.err = e.prepare(ctx, batches[i], &p.report)
+			ahead[i] <- p
+		}()
+	}
+	begun := 0
+	for i := range batches {
+		for ; begun < len(batches) && begun < i+e.cfg.Concurrency; begun++ {
+			begin(begun)
+		}
+		p := <-ahead[i]
+		for _, s := range p.report.Steps {
+			report.add(s.Name, s.Wall)
+		}
+		if p.err == nil {
+			p.err = e.storeBatch(ctx, p.entries, report)
+		}
+		if p.err != nil {
+			cancel()
+			for j := i + 1; j < begun; j++ {
+				<-ahead[j] // none is left at work when Ingest returns
+			}
+			return p.err
+		}
+	}
+	return nil
 }
 
 // writable is called with the writer lock.
@@ -105,11 +154,7 @@ func (e *Engine) writable() error {
 	return nil
 }
 
-func (e *Engine) ingestBatch(ctx context.Context, docs []Document, report *IngestReport) error {
-	entries, err := e.prepare(ctx, docs, report)
-	if err != nil {
-		return err
-	}
+func (e *Engine) storeBatch(ctx context.Context, entries []store.Entry, report *IngestReport) (err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var w write

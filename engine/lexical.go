@@ -17,25 +17,31 @@ const rebuildBatch = 500
 // openLexical opens the lexical index. One that is not a complete image of the
 // store is built again, or refused when read-only.
 func (e *Engine) openLexical(ctx context.Context) error {
+	_, err := e.repairLexical(ctx)
+	return err
+}
+
+// repairLexical is openLexical, and says whether it built the index again.
+func (e *Engine) repairLexical(ctx context.Context) (rebuilt bool, err error) {
 	path := filepath.Join(e.dir, lexicalDir)
 	x, err := lexical.Open(path, e.cfg.ReadOnly)
 	if err == nil {
 		if err = e.compareLexical(ctx, x); err == nil {
 			e.lexical = x
 			e.release = append(e.release, x.Close)
-			return nil
+			return false, nil
 		}
 		if closeErr := x.Close(); closeErr != nil {
-			return errors.Join(err, closeErr)
+			return false, errors.Join(err, closeErr)
 		}
 	}
 	if !errors.Is(err, lexical.ErrStale) {
-		return err
+		return false, err
 	}
 	if e.cfg.ReadOnly {
-		return fmt.Errorf("%w: open it once for writing", err)
+		return false, fmt.Errorf("%w: open it once for writing", err)
 	}
-	return e.rebuildLexical(ctx, path)
+	return true, e.rebuildLexical(ctx, path)
 }
 
 // compareLexical returns an error that wraps [lexical.ErrStale] if the index

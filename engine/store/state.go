@@ -79,3 +79,11 @@ func (s *Store) Meta(ctx context.Context, key string) (value string, ok bool, er
 func (s *Store) SetMeta(ctx context.Context, key, value string) error {
 	return s.quietly(ctx, fmt.Sprintf("note %q", key), func(tx *sql.Tx) error { return setMeta(ctx, tx, key, value) })
 }
+
+// ReadMeta reads a note of the file at path whatever version of this package
+// wrote it, over a read-only connection.
+func ReadMeta(ctx context.Context, path, key string) (value string, ok bool, err error) {
+	s := &Store{path: path, readOnly: true, read: openPool(path, "mode=ro", "_query_only=1")}
+	value, ok, err = s.Meta(ctx, key)
+	return value, ok, errors.Join(err, s.Close())
+}
