@@ -38,3 +38,9 @@ func ReadStamp(ctx context.Context, dir string) (stamp string, ok bool, err erro
 	}
 	return stamp, ok, nil
 }
+
+// ReadContentDigest is [Engine.ContentDigest] of a folder that need not be
+// open, and may be of a former version.
+func ReadContentDigest(ctx context.Context, dir string) (string, error) {
+	return store.ReadContentDigest(ctx, filepath.Join(dir, storeFile))
+}

@@ -10,10 +10,10 @@ import (
 	"github.com/touchstone-eval/touchstone/evaltests/adapt/builtin"
 )
 
-// subject is the built-in engine with its defaults and an empty store.
-func subject(t *testing.T) *builtin.Subject {
+// subject is the built-in engine with its defaults, over seeds of the cache.
+func subject(t *testing.T) *builtin.Runner {
 	t.Helper()
-	s, err := builtin.New(t.Context(), engine.Config{})
+	s, err := builtin.NewRunner(engine.Config{})
 	if err != nil {
 		t.Fatalf("open the engine: %v", err)
 	}

@@ -36,6 +36,7 @@ type session struct {
 	run       record.Run
 	known     map[string]bool   // document ids of the corpus
 	groups    map[string]string // digest of the documents of a group
+	stores    *stores           // of a subject that makes its own; nil for others
 	rows      []record.Row
 	broken    []string // what makes the whole measurement worthless
 	refuse    *record.Outcome
@@ -109,6 +110,7 @@ func (x *session) prepare(ctx context.Context) error {
 			x.refuseAll("ingest failed: "+err.Error(), "make the subject take the corpus")
 		}
 	}
+	x.openStores(ctx, content)
 	x.checkSubstrates(ctx)
 	var print Fingerprint
 	if f, ok := x.subject.(Fingerprinter); ok {
@@ -118,13 +120,15 @@ func (x *session) prepare(ctx context.Context) error {
 		}
 	}
 	x.run.Config = print.Config
-	x.run.Hashes.SeedKey = print.SeedKey
+	if x.run.Hashes.SeedKey, err = x.seedKey(print); err != nil {
+		return err
+	}
 	if x.run.Hashes.Treatment, err = digest.Pairs("touchstone/treatment/1", values(print.Config)); err != nil {
 		return err
 	}
 	x.run.Hashes.Question, err = digest.Pairs("touchstone/question/1", map[string]any{
 		"pack": content, "unit": p.Manifest.Unit, "plan": x.run.Plan, "row_version": record.Version,
-		"distractors": len(p.Documents), "runner": "ephemeral", "scope": "suite",
+		"distractors": len(p.Documents), "runner": x.run.Runner, "scope": x.run.Scope,
 	})
 	return err
 }
@@ -143,8 +147,8 @@ func values(config map[string]record.Set) map[string]any {
 // counts are unknown or disagree.
 func (x *session) checkSubstrates(ctx context.Context) {
 	r, ok := x.subject.(SubstrateReporter)
-	if !ok || x.refuse != nil {
-		return
+	if !ok || x.refuse != nil || x.stores != nil {
+		return // stores of a seed were checked when they were opened
 	}
 	var list []Substrate
 	if err := guard(func() (err error) { list, err = r.Substrates(ctx); return err }); err != nil {
@@ -185,13 +189,13 @@ func (x *session) one(ctx context.Context, c pack.Case) (record.Row, error) {
 	if row.Digest, err = x.caseDigest(c); err != nil {
 		return row, err
 	}
-	if x.refuse != nil {
-		row.Outcome = *x.refuse
+	if refuse := x.refusal(ctx, c); refuse != nil {
+		row.Outcome = *refuse
 	} else {
 		obs, outcome, took := x.ask(ctx, c)
 		row.Micros, row.Outcome = took.Microseconds(), outcome
 		if outcome.State == record.Scored {
-			x.score(&row, obs)
+			x.score(&row, obs, x.knows(c))
 		}
 		if outcome.State == record.NotReached {
 			return row, nil // the run was interrupted; such a case has no row
@@ -260,6 +264,7 @@ func (x *session) ask(parent context.Context, c pack.Case) (record.Observation, 
 	}
 	replies := make(chan reply, 1)
 	question := x.opaque(c)
+	subject, _ := x.storeFor(parent, c)
 	start := time.Now()
 	go func() {
 		r := reply{err: errors.New("the subject ended its goroutine without returning")}
@@ -269,7 +274,7 @@ func (x *session) ask(parent context.Context, c pack.Case) (record.Observation, 
 			}
 			replies <- r
 		}()
-		r.obs, r.err = x.subject.Search(ctx, question)
+		r.obs, r.err = subject.Search(ctx, question)
 	}()
 	timedOut := record.Outcome{
 		State: record.TimedOut, Reason: fmt.Sprintf("no answer within %v", x.suite.CaseTimeout),
@@ -335,11 +340,11 @@ func (x *session) artifact(caseID, kind string, data []byte) (string, error) {
 }
 
 // score validates an observation and computes the measures of every stage.
-func (x *session) score(row *record.Row, obs record.Observation) {
+func (x *session) score(row *record.Row, obs record.Observation, known func(id string) bool) {
 	failed := func(err error) {
 		row.Outcome = record.Outcome{State: record.Failed, Reason: err.Error(), Action: "mend what the subject returns"}
 	}
-	if err := obs.Validate(func(id string) bool { return x.known[id] }); err != nil {
+	if err := obs.Validate(known); err != nil {
 		failed(err)
 		return
 	}
@@ -402,6 +407,7 @@ func measure(ms []metric.Measure, gold map[string]int, entries []record.Entry) (
 
 // finish evaluates gates and drift and completes the record.
 func (x *session) finish(partial bool) (*Run, error) {
+	x.closeStores()
 	s := x.suite
 	run := &Run{Suite: s, Folder: s.folder, Rows: x.rows, Path: x.writer.Path()}
 	facts := gate.Facts{

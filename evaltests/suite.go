@@ -14,6 +14,7 @@ import (
 	"github.com/touchstone-eval/touchstone/evaltests/metric"
 	"github.com/touchstone-eval/touchstone/evaltests/pack"
 	"github.com/touchstone-eval/touchstone/evaltests/record"
+	"github.com/touchstone-eval/touchstone/evaltests/seed"
 	"github.com/touchstone-eval/touchstone/evaltests/strict"
 )
 
@@ -24,6 +25,10 @@ type suiteFile struct {
 	Tier          string          `toml:"tier"`
 	Arm           string          `toml:"arm"`
 	CaseTimeout   string          `toml:"case_timeout"`
+	Runner        string          `toml:"runner"`
+	Scope         string          `toml:"scope"`
+	CapPool       bool            `toml:"cap_pool"`
+	Consolidated  string          `toml:"consolidated"`
 	Headline      []string        `toml:"headline"`
 	Measures      []string        `toml:"measures"`
 	StageMeasures []string        `toml:"stage_measures"`
@@ -65,6 +70,10 @@ type Suite struct {
 	Cases         []pack.Case    // the plan, in order
 	LeftOut       map[string]int // cases that a limit left out, by stratum
 	CaseTimeout   time.Duration
+	Runner        seed.Kind      // empty: the subject's
+	Scope         seed.Scope     // empty: the whole corpus
+	CapPool       bool           // the candidate pool may be cut to half of a small store
+	Contract      *seed.Contract // of the pack; nil: it has none
 	Headline      []string
 	Measures      []metric.Measure
 	StageMeasures []metric.Measure
@@ -74,6 +83,8 @@ type Suite struct {
 	GoldenDir     string
 	Paired        bool // a significant loss against the golden's rankings blocks
 	Waivers       []record.Waiver
+
+	consolidated string // the pack whose groups are meant to lie in one store
 
 	folder  *record.Folder
 	env     Env
@@ -109,6 +120,9 @@ func NewSuite(p *pack.Pack, env Env) (*Suite, error) {
 		return nil, err
 	}
 	if s.StageMeasures, err = metric.ParseAll(defaultStageMeasures); err != nil {
+		return nil, err
+	}
+	if err := s.readContract(); err != nil {
 		return nil, err
 	}
 	return s, s.plan()
@@ -157,6 +171,10 @@ func (s *Suite) load(dir string) {
 		s.problem = &problem{"pack: " + err.Error(), ""}
 		return
 	}
+	if err := s.readContract(); err != nil {
+		s.problem = &problem{err.Error(), "correct the contract"}
+		return
+	}
 	if err := s.plan(); err != nil {
 		s.problem = &problem{err.Error(), "correct the pack"}
 	}
@@ -187,6 +205,9 @@ func (f suiteFile) suite(path string, env Env) (*Suite, error) {
 		s.CaseTimeout = env.CaseTimeout
 	}
 	if err := s.setMeasures(f); err != nil {
+		return nil, err
+	}
+	if err := s.setStore(f); err != nil {
 		return nil, err
 	}
 	for _, w := range f.Waivers {

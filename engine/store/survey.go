@@ -6,7 +6,9 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"os"
 
 	"github.com/touchstone-eval/touchstone/engine/enrich"
 )
@@ -53,12 +55,12 @@ func (s *Store) Survey(ctx context.Context) (v Survey, err error) {
 
 // content lists all that a store holds, row by row, without the numbers that
 // SQLite gave the rows.
-var content = []struct{ name, query string }{
+var content = []struct{ table, query string }{
 	{"documents", `SELECT d.id, s.name, d.title, d.text, d.date FROM documents d JOIN sources s USING (source) ORDER BY d.document`},
-	{"meta", `SELECT d.id, m.key, m.value FROM documents d JOIN document_meta m USING (document) ORDER BY m.document, m.key`},
+	{"document_meta", `SELECT d.id, m.key, m.value FROM documents d JOIN document_meta m USING (document) ORDER BY m.document, m.key`},
 	{"chunks", `SELECT id, ordinal, start_byte, end_byte, tokens FROM chunks ORDER BY chunk`},
 	{"vectors", `SELECT c.id, m.digest, v.tokens, v.truncated, v.data FROM vectors v JOIN chunks c USING (chunk) JOIN models m USING (model) ORDER BY v.chunk, m.digest`},
-	{"skipped", `SELECT d.id, k.step, k.reason FROM skipped_steps k JOIN documents d USING (document) ORDER BY k.document, k.step, k.reason`},
+	{"skipped_steps", `SELECT d.id, k.step, k.reason FROM skipped_steps k JOIN documents d USING (document) ORDER BY k.document, k.step, k.reason`},
 	{"enrichments", `SELECT d.id, e.version FROM enrichments e JOIN documents d USING (document) ORDER BY e.document`},
 	{"moments", `SELECT d.id, m.seconds FROM moments m JOIN documents d USING (document) ORDER BY m.document`},
 	{"event_dates", `SELECT d.id, e.in_title, e.start_byte, e.end_byte, e.first_day, e.last_day FROM event_dates e JOIN documents d USING (document) ORDER BY e.document, e.in_title, e.start_byte`},
@@ -67,23 +69,53 @@ var content = []struct{ name, query string }{
 	{"names", `SELECT d.id, n.name, n.alias FROM names n JOIN documents d USING (document) ORDER BY n.document, n.name`},
 	{"sections", `SELECT d.id, s.ordinal, p.title, s.start_byte, s.end_byte, s.tokens FROM sections s JOIN documents d USING (document) JOIN pages p USING (page) ORDER BY s.section`},
 	{"section_terms", `SELECT d.id, s.ordinal, t.term, t.times FROM section_terms t JOIN sections s USING (section) JOIN documents d USING (document) ORDER BY t.section, t.term`},
-	{"references", `SELECT d.id, r.ordinal, r.kind, r.target, s.ordinal FROM document_references r JOIN documents d USING (document) LEFT JOIN sections s USING (section) ORDER BY r.document, r.ordinal`},
+	{"document_references", `SELECT d.id, r.ordinal, r.kind, r.target, s.ordinal FROM document_references r JOIN documents d USING (document) LEFT JOIN sections s USING (section) ORDER BY r.document, r.ordinal`},
 }
 
 // ContentDigest is SHA-256 over all that is stored of documents, in the order
 // in which they were stored: passages, vectors and what was read out of them
 // included, notes left out. Two stores with one digest answer alike.
 func (s *Store) ContentDigest(ctx context.Context) (string, error) {
-	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // one state for all tables
+	digest, err := contentDigest(ctx, s.read)
 	if err != nil {
 		return "", fmt.Errorf("store %s: content digest: %w", s.path, err)
+	}
+	return digest, nil
+}
+
+// ReadContentDigest is [Store.ContentDigest] of the file at path, also of one
+// that a former version wrote and that lacks tables: those it has are read, as
+// that version did.
+func ReadContentDigest(ctx context.Context, path string) (string, error) {
+	if _, err := os.Stat(path); err != nil {
+		return "", fmt.Errorf("store %s: %w", path, err)
+	}
+	db := openPool(path, "mode=ro", "_query_only=1")
+	digest, err := contentDigest(ctx, db)
+	if err = errors.Join(err, db.Close()); err != nil {
+		return "", fmt.Errorf("store %s: content digest: %w", path, err)
+	}
+	return digest, nil
+}
+
+func contentDigest(ctx context.Context, db *sql.DB) (string, error) {
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // one state for all tables
+	if err != nil {
+		return "", err
 	}
 	defer tx.Rollback()
 	h := sha256.New()
 	for _, c := range content {
-		fmt.Fprintf(h, "%s\n", c.name)
+		var exists bool
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) > 0 FROM sqlite_schema WHERE type = 'table' AND name = ?`, c.table).Scan(&exists); err != nil {
+			return "", err
+		}
+		if !exists {
+			continue
+		}
+		fmt.Fprintf(h, "%s\n", c.table)
 		if err := hashRows(ctx, tx, c.query, h.Write); err != nil {
-			return "", fmt.Errorf("store %s: content digest: %s: %w", s.path, c.name, err)
+			return "", fmt.Errorf("%s: %w", c.table, err)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil

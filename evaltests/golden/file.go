@@ -186,7 +186,7 @@ func FromRecord(f *record.File, k int, stages ...string) *File {
 
 func headerOf(run record.Run, k int) Header {
 	return Header{
-		V: formatVersion, Suite: run.Suite, K: k, Treatment: run.Hashes.Treatment, Seed: run.Hashes.SeedKey,
+		V: formatVersion, Suite: run.Suite, K: k, Treatment: run.Hashes.Treatment, Seed: cmp.Or(run.Hashes.Store, run.Hashes.SeedKey),
 		Pack: run.Pack.Digest, Models: modelsOf(run.Config),
 		Class: run.Identity.Class, Tool: run.Identity.Tool, Commit: run.Context.Commit,
 	}

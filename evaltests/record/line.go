@@ -46,6 +46,9 @@ type Run struct {
 	Waivers  []Waiver       `json:"waivers,omitempty"`
 	Decision *Decision      `json:"decision,omitempty"` // how a comparison with this run is read; nil: nothing was fixed before it
 	Hashes   Hashes         `json:"hashes"`
+	Runner   string         `json:"runner,omitempty"` // ephemeral or cached
+	Scope    string         `json:"scope,omitempty"`  // what one store holds: suite, group or case
+	Seeds    []Seed         `json:"seeds,omitempty"`  // the stores, if the subject makes them itself
 	Config   map[string]Set `json:"config,omitempty"` // effective configuration of the subject
 	Identity Identity       `json:"identity"`
 	Context  Context        `json:"context"`
@@ -73,6 +76,7 @@ type Hashes struct {
 	Treatment string `json:"treatment"`          // effective configuration of the subject
 	SeedKey   string `json:"seed_key,omitempty"` // content address of the store, if the subject has one
 	Decision  string `json:"decision,omitempty"` // of the rule that was fixed before the run
+	Store     string `json:"store,omitempty"`    // what the store depends on apart from code and pack: models, chunks, schema
 }
 
 // Waiver lets a suite pass although some cases were refused or skipped for a

@@ -72,7 +72,7 @@ func (o runOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return refused(err)
 	}
-	subject, err := builtin.New(cmd.Context(), cfg)
+	subject, err := builtin.NewRunner(cfg)
 	if err != nil {
 		return refused(err)
 	}

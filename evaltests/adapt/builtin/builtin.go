@@ -5,27 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/engine"
 	"github.com/touchstone-eval/touchstone/evaltests"
-	"github.com/touchstone-eval/touchstone/evaltests/digest"
 	"github.com/touchstone-eval/touchstone/evaltests/pack"
 	"github.com/touchstone-eval/touchstone/evaltests/record"
+	"github.com/touchstone-eval/touchstone/evaltests/seed"
 )
 
 // Depth is how many documents are asked for: deep enough for AP and for
 // goldens, and the depth that fusion consumes.
 const Depth = 100
 
-// Subject is the built-in engine over a store of its own in a temporary
-// folder.
+// Subject is the built-in engine over an open store.
 type Subject struct {
 	engine *engine.Engine
-	dir    string
-	own    bool // dir is temporary and ours to remove
+	close  func() error // nil: the engine is its owner's to close
 }
 
 var (
@@ -33,6 +32,7 @@ var (
 	_ evaltests.Ingester          = (*Subject)(nil)
 	_ evaltests.Fingerprinter     = (*Subject)(nil)
 	_ evaltests.SubstrateReporter = (*Subject)(nil)
+	_ evaltests.Surveyor          = (*Subject)(nil)
 )
 
 // New opens an empty engine. Close removes what it stored.
@@ -45,7 +45,7 @@ func New(ctx context.Context, cfg engine.Config) (*Subject, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	return &Subject{engine: e, dir: dir, own: true}, nil
+	return &Subject{engine: e, close: func() error { return errors.Join(e.Close(), os.RemoveAll(dir)) }}, nil
 }
 
 // Over wraps an engine that the caller opened and closes.
@@ -53,17 +53,20 @@ func Over(e *engine.Engine) *Subject { return &Subject{engine: e} }
 
 // Close closes the engine that New opened and removes its store.
 func (s *Subject) Close() error {
-	if !s.own {
+	if s.close == nil {
 		return nil
 	}
-	return errors.Join(s.engine.Close(), os.RemoveAll(s.dir))
+	return s.close()
 }
+
+// Survey counts what the store holds, for a contract.
+func (s *Subject) Survey(ctx context.Context) (seed.Survey, error) { return surveyOf(ctx, s.engine) }
 
 // Ingest stores the corpus through the engine's own pipeline.
 func (s *Subject) Ingest(ctx context.Context, corpus []pack.Document) error {
 	docs := make([]engine.Document, len(corpus))
 	for i, d := range corpus {
-		docs[i] = engine.Document{ID: d.ID, Title: d.Title, Text: d.Text, Date: d.Date, Meta: d.Meta}
+		docs[i] = document(d)
 	}
 	report, err := s.engine.Ingest(ctx, docs...)
 	if err != nil {
@@ -116,11 +119,21 @@ func entries(hits []engine.Hit) []record.Entry {
 // Fingerprint reports the effective configuration, and as seed key what the
 // stored content depends on.
 func (s *Subject) Fingerprint(context.Context) (evaltests.Fingerprint, error) {
+	return fingerprint(s.engine.Config(), s.engine.Fingerprint())
+}
+
+// notOfTheRanking are settings that cannot change one: arms that differ in
+// them only are one arm.
+var notOfTheRanking = []string{"read_only", "concurrency"}
+
+func fingerprint(settings map[string]engine.ConfigValue, print engine.Fingerprint) (evaltests.Fingerprint, error) {
 	config := map[string]record.Set{}
-	for name, v := range s.engine.Config() {
-		config[name] = record.Set{Value: v.Value, Default: v.Default}
+	for name, v := range settings {
+		if !slices.Contains(notOfTheRanking, name) {
+			config[name] = record.Set{Value: v.Value, Default: v.Default}
+		}
 	}
-	key, err := digest.Pairs("touchstone/seed/1", map[string]any{"ingest": s.engine.Fingerprint()})
+	key, err := storeHash(print)
 	return evaltests.Fingerprint{Config: config, SeedKey: key}, err
 }
 

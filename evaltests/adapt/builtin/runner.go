@@ -1,0 +1,148 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/touchstone-eval/touchstone/engine"
+	"github.com/touchstone-eval/touchstone/evaltests"
+	"github.com/touchstone-eval/touchstone/evaltests/pack"
+	"github.com/touchstone-eval/touchstone/evaltests/record"
+	"github.com/touchstone-eval/touchstone/evaltests/seed"
+)
+
+// Runner is the built-in engine as a subject that makes its own stores: from
+// the cache where a seed of the same key lies there, one for each scope of the
+// suite.
+type Runner struct {
+	cfg  engine.Config
+	seed *seeds
+}
+
+var (
+	_ evaltests.StoreOpener     = (*Runner)(nil)
+	_ evaltests.Fingerprinter   = (*Runner)(nil)
+	_ evaltests.ChannelReporter = (*Store)(nil)
+	_ evaltests.Store           = (*Store)(nil)
+)
+
+// NewRunner makes a runner of engines with a configuration. Close it when all
+// stores are closed.
+func NewRunner(cfg engine.Config) (*Runner, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	s, err := newSeeds(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &Runner{cfg: s.cfg, seed: s}, nil
+}
+
+// Close frees the default model, if the runner opened it.
+func (r *Runner) Close() error { return r.seed.Close() }
+
+// Runner is cached wherever the source of the ingest and the versions of its
+// libraries are known.
+func (r *Runner) Runner() seed.Kind {
+	if _, err := r.seed.Parts(context.Background()); err != nil {
+		return seed.Ephemeral
+	}
+	return seed.Cached
+}
+
+// Seeds is the engine's side of [seed.Build].
+func (r *Runner) Seeds() seed.Engine { return r.seed }
+
+// Pool is the number of passages handed to the reranker.
+func (r *Runner) Pool() int {
+	if r.cfg.PoolSize == 0 {
+		return engine.DefaultPoolSize
+	}
+	return r.cfg.PoolSize
+}
+
+// Search refuses: a question is asked of a store.
+func (r *Runner) Search(context.Context, pack.Question) (record.Observation, error) {
+	return record.Observation{}, errors.New("builtin: no store is open: call OpenStore, as a suite does")
+}
+
+// Fingerprint is that of the engine in a store, without one.
+func (r *Runner) Fingerprint(context.Context) (evaltests.Fingerprint, error) {
+	config := r.cfg.Effective()
+	config["embedder"] = r.seed.embedder
+	return fingerprint(config, r.seed.fingerprint())
+}
+
+// Store is an engine over a seed, opened to be read only.
+type Store struct {
+	*Subject
+	seed     *seed.Seed
+	channels []string
+}
+
+// OpenStore makes or finds the seed and opens it read-only.
+func (r *Runner) OpenStore(ctx context.Context, q seed.Request) (evaltests.Store, error) {
+	s, err := seed.Build(ctx, r.seed, q)
+	if err != nil {
+		return nil, err
+	}
+	cfg := r.cfg
+	cfg.ReadOnly = true
+	if s.Result.Pool > 0 && s.Result.Pool < r.Pool() {
+		cfg.PoolSize = s.Result.Pool // capped, as the suite allowed and the seed reports
+	}
+	e, err := engine.Open(ctx, s.Dir, cfg)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return &Store{Subject: Over(e), seed: s, channels: Channels(r.cfg)}, nil
+}
+
+// Seed is the seed below the store.
+func (s *Store) Seed() *seed.Seed { return s.seed }
+
+// Close closes the engine and lets go of the seed.
+func (s *Store) Close() error { return errors.Join(s.engine.Close(), s.seed.Close()) }
+
+// Channels are those that are on.
+func (s *Store) Channels() []string { return s.channels }
+
+// Channels lists the channels that a configuration has on, in the order of
+// [record.Channels].
+func Channels(cfg engine.Config) []string {
+	weights := cfg.Weights
+	if weights.Vector == 0 && weights.Lexical == 0 {
+		weights = engine.DefaultWeights
+	}
+	on := map[string]bool{
+		record.ChannelVector: weights.Vector > 0, record.ChannelLexical: weights.Lexical > 0,
+		record.ChannelGraph: cfg.Channels.Graph.On, record.ChannelTemporal: cfg.Channels.Temporal.On,
+		record.ChannelPages: cfg.Channels.Pages.On, record.ChannelEpisodes: cfg.Channels.Episodes.On,
+		record.ChannelRerank: cfg.Judge != nil,
+	}
+	return slices.DeleteFunc(record.Channels(), func(name string) bool { return !on[name] })
+}
+
+// Live opens the store in a folder to be read only, and refuses one whose
+// channels that are on have nothing to work on. Whoever measures a store that
+// is not a seed opens it here.
+func Live(ctx context.Context, dir string, cfg engine.Config) (*Subject, error) {
+	cfg.ReadOnly = true
+	e, err := engine.Open(ctx, dir, cfg)
+	if err != nil {
+		return nil, err
+	}
+	v, err := surveyOf(ctx, e)
+	if err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	for _, channel := range Channels(cfg) {
+		if err := seed.AssertLive(channel, v); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), e.Close())
+		}
+	}
+	return &Subject{engine: e, close: e.Close}, nil
+}
