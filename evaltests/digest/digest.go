@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
+	"io"
 	"maps"
 	"slices"
 )
@@ -26,6 +27,13 @@ func Pairs(domain string, pairs map[string]any) (string, error) {
 	h.Write([]byte(domain))
 	h.Write([]byte{0})
 	for _, key := range slices.Sorted(maps.Keys(pairs)) {
+		if v, ok := pairs[key].(Sized); ok {
+			writeSized(h, []byte(key))
+			if err := v.write(h); err != nil {
+				return "", fmt.Errorf("%s: key %q: %w", domain, key, err)
+			}
+			continue
+		}
 		value, err := Canonical(pairs[key])
 		if err != nil {
 			return "", fmt.Errorf("%s: key %q: %w", domain, key, err)
@@ -34,6 +42,37 @@ func Pairs(domain string, pairs map[string]any) (string, error) {
 		writeSized(h, value)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Sized is a value of Pairs that is written rather than held: the canonical
+// JSON of something too large for memory.
+type Sized struct {
+	N     int64                   // its length in bytes
+	Write func(w io.Writer) error // writes exactly N bytes
+}
+
+func (s Sized) write(h hash.Hash) error {
+	var n [8]byte
+	binary.BigEndian.PutUint64(n[:], uint64(s.N))
+	h.Write(n[:])
+	c := counter{w: h}
+	if err := s.Write(&c); err != nil {
+		return err
+	}
+	if c.n != s.N {
+		return fmt.Errorf("wrote %d bytes of %d", c.n, s.N)
+	}
+	return nil
+}
+
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.n += int64(len(p))
+	return c.w.Write(p)
 }
 
 func writeSized(h hash.Hash, b []byte) {

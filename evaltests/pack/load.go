@@ -39,7 +39,10 @@ type Pack struct {
 	Loader    string // name and version of the loader, for instance "beir/1"
 	Documents []Document
 	Cases     []Case
-	Files     []File    // what was read, by path
+	Files     []File       // what was read, by path
+	Fields    []FieldTruth // what fields of documents say, in packs that probe them
+	Types     []TypeTruth  // the types of documents, in packs that probe them
+	scanned   *scanned
 	Defects   []Finding // what the source got wrong and the loader could not repair, in the order of the source
 }
 
@@ -60,18 +63,28 @@ type loader struct {
 	marker string
 	// splits are what split may be in pack.toml, the default first.
 	splits []string
+	// streams says that documents are handed on one by one and never looked at
+	// again, so that a corpus need not fit into memory to be pinned.
+	streams bool
 }
 
 var loaders = map[string]loader{
-	"beir":        {version: 1, read: readBEIR, marker: "corpus.jsonl"},
+	"beir":        {version: 1, read: readBEIR, marker: "queries.jsonl", streams: true},
+	"cases":       {version: 1, read: readCases},
 	"clapnq":      {version: 1, read: readClapNQ, marker: clapnqAnswerable},
+	"folder":      {version: 1, read: readFolder, marker: corpusFile},
 	"godoc":       {version: 1, read: readGodoc},
 	"hotpotqa":    {version: 1, read: readHotpotQA, marker: hotpotFile},
+	"jsonl":       {version: 1, read: readEvalJSONL},
 	"locomo":      {version: 1, read: readLoCoMo, marker: locomoFile, splits: []string{"turns", "observations"}},
+	"longmemeval": {version: 1, read: readLongMemEval, marker: "longmemeval_s.json"},
+	"manifest":    {version: 1, read: readManifestPack, marker: fixtureManifest},
 	"multihoprag": {version: 1, read: readMultiHopRAG},
+	"qasper":      {version: 1, read: readQASPER},
 	"scifact":     {version: 1, read: readSciFact, marker: "corpus_train.csv", splits: []string{"validation", "train"}},
 	"smart":       {version: 1, read: readSMART, marker: smartDocuments},
 	"squad2":      {version: 1, read: readSQuAD2},
+	"trec":        {version: 1, read: readTREC, splits: []string{"title", "description"}},
 }
 
 // Formats lists the format names that pack.toml may carry.
@@ -87,7 +100,9 @@ func Formats() []string {
 // Load reads the pack in dir: a folder with pack.toml, or a raw folder whose
 // format is given or told by its files. It returns the whole pack or an error
 // that starts with the place.
-func Load(dir string, o Options) (*Pack, error) {
+func Load(dir string, o Options) (*Pack, error) { return read(dir, o, nil) }
+
+func read(dir string, o Options, spill *scanned) (*Pack, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%s: no such folder; give a folder with %s or raw data", dir, ManifestFile)
 	}
@@ -108,14 +123,20 @@ func Load(dir string, o Options) (*Pack, error) {
 	defer root.Close()
 	l := loaders[m.Format]
 	c := &content{manifest: m, dir: at, root: root, options: o}
+	if spill != nil && l.streams {
+		c.keep = spill.add
+	}
 	if err := l.read(c); err != nil {
 		return nil, err
 	}
 	if err := c.link(); err != nil {
 		return nil, err
 	}
+	if err := c.contested(dir); err != nil {
+		return nil, err
+	}
 	sort.Slice(c.files, func(i, j int) bool { return c.files[i].Path < c.files[j].Path })
-	return &Pack{
+	p := &Pack{
 		Manifest:  m,
 		Dir:       dir,
 		Content:   at,
@@ -124,7 +145,13 @@ func Load(dir string, o Options) (*Pack, error) {
 		Cases:     c.cases,
 		Files:     c.files,
 		Defects:   c.defects,
-	}, nil
+		Fields:    c.fields,
+		Types:     c.types,
+	}
+	if c.keep != nil {
+		p.scanned = spill
+	}
+	return p, nil
 }
 
 func manifestFor(dir, format string) (Manifest, error) {
@@ -219,6 +246,8 @@ type content struct {
 	alias     map[string]string    // other ids of a document -> its id
 	defects   []Finding
 	groupAt   map[string]string // group -> file:line
+	fields    []FieldTruth
+	types     []TypeTruth
 }
 
 type goldLine struct {
@@ -250,6 +279,34 @@ func (c *content) glob(take func(file string) bool) ([]string, error) {
 			out = append(out, e.Name())
 		}
 	}
+	return out, nil
+}
+
+// tree lists the files of the content folder and below that take accepts by
+// the first part of their path, in byte order of the paths. What starts with a
+// dot is not content.
+func (c *content) tree(take func(top string) bool) ([]string, error) {
+	var out []string
+	err := fs.WalkDir(c.root.FS(), ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || file == "." {
+			return err
+		}
+		top, _, _ := strings.Cut(file, "/")
+		if strings.HasPrefix(d.Name(), ".") || !take(top) {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !d.IsDir() {
+			out = append(out, file)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.dir, err)
+	}
+	slices.Sort(out)
 	return out, nil
 }
 
@@ -292,10 +349,17 @@ func (c *content) lines(file string, f func(place string, line int, text []byte)
 	defer in.Close()
 	sum := sha256.New()
 	count := &counter{}
+	var placed error // an error of f that says itself where
 	err = strict.Lines(c.file(file), io.TeeReader(in, io.MultiWriter(sum, count)), func(line int, text []byte) error {
-		place := c.place(file, line)
-		return unplaced(f(place, line, text), place)
+		err := f(c.place(file, line), line, text)
+		if err != nil && strings.HasPrefix(err.Error(), c.file(file)+":") {
+			placed = err
+		}
+		return err
 	})
+	if placed != nil {
+		return placed
+	}
 	if err != nil {
 		return err
 	}

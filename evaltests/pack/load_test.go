@@ -37,9 +37,18 @@ func canonical(p *pack.Pack) string {
 		if more, _ := json.Marshal(g); string(more) != `{"Grades":null,"Answerable":false,"Expected":null}` {
 			fmt.Fprintf(&b, "gold %s: %s\n", c.Question.ID, more)
 		}
+		if c.Contested != "" {
+			fmt.Fprintf(&b, "contested %s: %s\n", c.Question.ID, c.Contested)
+		}
 		if c.Unjudged != "" {
 			fmt.Fprintf(&b, "unjudged %s: %s\n", c.Question.ID, c.Unjudged)
 		}
+	}
+	for _, f := range p.Fields {
+		fmt.Fprintf(&b, "field %+v\n", f)
+	}
+	for _, f := range p.Types {
+		fmt.Fprintf(&b, "type %+v\n", f)
 	}
 	fmt.Fprintf(&b, "counts %+v\n", p.Counts())
 	for _, d := range p.Defects {
@@ -52,7 +61,10 @@ func canonical(p *pack.Pack) string {
 }
 
 func TestLoadGoldenIDs(t *testing.T) {
-	for _, name := range []string{"beir", "clapnq", "hotpotqa", "locomo", "locomo-observations", "multihoprag", "own", "public", "scifact", "scifact-train", "smart", "squad2"} {
+	for _, name := range []string{
+		"beir", "cases", "clapnq", "folder", "folder-one", "hotpotqa", "jsonl", "locomo", "locomo-observations", "longmemeval", "manifest", "manifest-one", "multihoprag", "own",
+		"public", "qasper", "scifact", "scifact-train", "smart", "smart-cisi", "smart-med", "squad2", "trec", "trec-description", "trec-one", "trec-jsonl",
+	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join("testdata", name)
 			p, err := pack.Load(dir, pack.Options{})
@@ -103,7 +115,7 @@ func edited(t *testing.T, fixture string, files map[string]string) string {
 }
 
 // formats are all formats, as errors list them.
-const formats = "beir clapnq godoc hotpotqa locomo multihoprag scifact smart squad2"
+const formats = "beir cases clapnq folder godoc hotpotqa jsonl locomo longmemeval manifest multihoprag qasper scifact smart squad2 trec"
 
 const gone = "\x00gone"
 
@@ -271,6 +283,14 @@ func TestLoadRefuses(t *testing.T) {
 		{
 			"pack.toml of an unknown format", "beir", map[string]string{"pack.toml": strings.Replace(manifest, `"beir"`, `"bier"`, 1)},
 			`pack.toml:4: format "bier": no such loader; have [` + formats + `]`,
+		},
+		{
+			"pack.toml without anything", "beir", map[string]string{"pack.toml": "name = \"k\"\nrole = \"x\""},
+			"pack.toml:1: version is missing: say which edition of the pack this is\n" +
+				"DIR/pack.toml:1: unit \"\": want document or chunk\n" +
+				"DIR/pack.toml:1: format \"\": no such loader; have [" + formats + "]\n" +
+				"DIR/pack.toml:2: role \"x\": want guard or benchmark\n" +
+				"DIR/pack.toml:1: authored \"\": want self or external",
 		},
 		{
 			"pack.toml with a bad name", "beir", map[string]string{"pack.toml": strings.Replace(manifest, `"k"`, `"../k"`, 1)},

@@ -43,6 +43,10 @@ func TestExternalPacksAreThePinnedOnes(t *testing.T) {
 			map[string]int{"inference": 161, "comparison": 154, "temporal": 114, "null": 71},
 		},
 		{
+			"qasper-tiny", pack.Counts{Documents: 1, Cases: 1, Answerable: 1, Judgements: 1},
+			map[string]int{"free-form": 1},
+		},
+		{
 			"scifact-train", pack.Counts{Documents: 5183, Cases: 809, Answerable: 809, Judgements: 919},
 			map[string]int{"all": 809},
 		},
@@ -369,8 +373,8 @@ func TestLoadersRefuse(t *testing.T) {
 		{"smart: number that is none", "smart", "cran.all.1400", ".I 2", ".I two", `cran.all.1400:17: found ".I two", want .I and a number`},
 		{"smart: number twice", "smart", "cran.all.1400", ".I 3", ".I 1", `cran.all.1400:22: document id "1" was given before, at DIR/cran.all.1400:1; ids must be unique`},
 		{"smart: question number twice", "smart", "cran.qry", ".I 004", ".I 001", `cran.qry:5: question .I 1 was given before, at DIR/cran.qry:1`},
-		{"smart: unknown field", "smart", "cran.all.1400", ".B", ".X", `cran.all.1400:7: field .X: want .T, .A, .B or .W`},
-		{"smart: text before a field", "smart", "cran.qry", ".I 001\n.W", ".I 001", `cran.qry:2: text outside a field: "how does dough flow past"; want .T, .A, .B or .W first`},
+		{"smart: unknown field", "smart", "cran.all.1400", ".B", ".Z", `cran.all.1400:7: field .Z: want .T, .W, or one of .A, .B, .C, .K, .N and .X`},
+		{"smart: text before a field", "smart", "cran.qry", ".I 001\n.W", ".I 001", `cran.qry:2: text outside a field: "how does dough flow past"; want .T or .W first`},
 		{"smart: field before a record", "smart", "cran.qry", ".I 001\n", "", `cran.qry:1: field .W before the first .I`},
 		{"smart: question without text", "smart", "cran.qry", "what heats an oven .\n", "", `cran.qry:5: question "2" has no text`},
 		{"smart: relevance out of range", "smart", "cranqrel", "2 3  2", "2 3  6", `cranqrel:4: relevance "6": want 1 (complete answer) to 5 (no interest), or -1`},

@@ -20,17 +20,22 @@ import (
 const LockFile = "pack.lock.json"
 
 // lockVersion is the format of LockFile.
-const lockVersion = 1
+const lockVersion = 2
 
 // Lock is pack.lock.json: what a pack contained when it was pinned.
 type Lock struct {
-	V         int      `json:"v"`
+	V         int      `json:"v"` // 1 did not pin unit, language, role, authored and strata
 	Name      string   `json:"name"`
 	Version   string   `json:"version"`
 	Loader    string   `json:"loader"`
 	Source    string   `json:"source"`
 	Licence   string   `json:"licence"`
 	Selection string   `json:"selection,omitempty"`
+	Unit      string   `json:"unit,omitempty"`
+	Language  string   `json:"language,omitempty"`
+	Role      string   `json:"role,omitempty"`
+	Authored  string   `json:"authored,omitempty"`
+	Strata    []string `json:"strata,omitempty"`
 	Counts    Counts   `json:"counts"`
 	Content   string   `json:"content"` // digest of documents, cases and gold in canonical form
 	Files     []File   `json:"files"`
@@ -48,6 +53,9 @@ type Counts struct {
 // Counts counts what is in p.
 func (p *Pack) Counts() Counts {
 	n := Counts{Documents: len(p.Documents), Cases: len(p.Cases)}
+	if p.scanned != nil {
+		n.Documents = p.scanned.documents()
+	}
 	for _, k := range p.Cases {
 		n.Judgements += len(k.Gold.Grades)
 		if k.Gold.Answerable {
@@ -64,10 +72,27 @@ func (p *Pack) Digest() (string, error) {
 	sort.Slice(documents, func(i, j int) bool { return documents[i].ID < documents[j].ID })
 	cases := slices.Clone(p.Cases)
 	sort.Slice(cases, func(i, j int) bool { return cases[i].Question.ID < cases[j].Question.ID })
-	return digest.Pairs("touchstone/pack/1", map[string]any{
-		"name": p.Manifest.Name, "unit": p.Manifest.Unit, "documents": documents, "cases": cases,
-	})
+	content := map[string]any{"name": p.Manifest.Name, "unit": p.Manifest.Unit}
+	var err error
+	if content["cases"], err = list(len(cases), func(i int) ([]byte, error) { return digest.Canonical(cases[i]) }); err != nil {
+		return "", err
+	}
+	if p.scanned != nil {
+		return p.scanned.digest(content)
+	}
+	if content["documents"], err = list(len(documents), func(i int) ([]byte, error) { return canonicalDocument(documents[i]) }); err != nil {
+		return "", err
+	}
+	if p.Fields != nil {
+		content["fields"] = p.Fields
+	}
+	if p.Types != nil {
+		content["types"] = p.Types
+	}
+	return digest.Pairs(contentDomain, content)
 }
+
+const contentDomain = "touchstone/pack/1"
 
 // CaseIDs lists the ids of the cases in byte order.
 func (p *Pack) CaseIDs() []string {
@@ -88,6 +113,7 @@ func (p *Pack) Lock() (Lock, error) {
 	return Lock{
 		V: lockVersion, Name: p.Manifest.Name, Version: p.Manifest.Version, Loader: p.Loader,
 		Source: p.Manifest.Source, Licence: p.Manifest.Licence, Selection: p.Manifest.Selection,
+		Unit: p.Manifest.Unit, Language: p.Manifest.Language, Role: p.Manifest.Role, Authored: p.Manifest.Authored, Strata: p.Manifest.Strata,
 		Counts: p.Counts(), Content: content, Files: p.Files, Cases: p.CaseIDs(),
 	}, nil
 }
@@ -134,8 +160,8 @@ func ReadLock(dir string) (Lock, error) {
 	if err := strict.JSON(data, &l, true); err != nil {
 		return Lock{}, fmt.Errorf("%s: %w", path, err)
 	}
-	if l.V != lockVersion {
-		return Lock{}, fmt.Errorf("%s: format %d, this tool reads %d", path, l.V, lockVersion)
+	if l.V != lockVersion && l.V != lockVersion-1 {
+		return Lock{}, fmt.Errorf("%s: format %d, this tool reads %d and %d", path, l.V, lockVersion-1, lockVersion)
 	}
 	return l, nil
 }
@@ -214,6 +240,13 @@ func (l Lock) changes(got Lock) []string {
 	field("source", got.Source, l.Source)
 	field("licence", got.Licence, l.Licence)
 	field("selection", got.Selection, l.Selection)
+	if l.V > 1 {
+		field("unit", got.Unit, l.Unit)
+		field("language", got.Language, l.Language)
+		field("role", got.Role, l.Role)
+		field("authored", got.Authored, l.Authored)
+		field("strata", strings.Join(got.Strata, ", "), strings.Join(l.Strata, ", "))
+	}
 	if got.Counts != l.Counts {
 		say("counts are %+v, pinned %+v", got.Counts, l.Counts)
 	}

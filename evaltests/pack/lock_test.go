@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -93,7 +94,7 @@ func TestLockNamesEveryChange(t *testing.T) {
 			"pack.toml", func(t *testing.T, dir string) { replace(t, dir, "pack.toml", manifest) },
 			[]string{
 				`name is "k", pinned "kitchen"`, `version is "1", pinned "2"`, `source is "", pinned "written by hand"`,
-				`licence is "", pinned "as this repository"`, `selection is "", pinned "everything"`, "content digest",
+				`licence is "", pinned "as this repository"`, `selection is "", pinned "everything"`, `language is "", pinned "en"`, "content digest",
 			},
 		},
 		{
@@ -144,8 +145,8 @@ func TestReadLockRefuses(t *testing.T) {
 		{"cut short", whole[:len(whole)/2], "not JSON: the value ends too early"},
 		{"text after it", whole + "}", "more than one JSON value"},
 		{"unknown key", `{"v":1,"extra":1}`, `unknown field "extra"`},
-		{"another format", `{"v":2}`, "format 2, this tool reads 1"},
-		{"no format", `{}`, "format 0, this tool reads 1"},
+		{"another format", `{"v":2}`, "format 3, this tool reads 1 and 2"},
+		{"no format", `{}`, "format 0, this tool reads 1 and 2"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			replace(t, dir, pack.LockFile, tc.text)
@@ -180,4 +181,66 @@ func TestLockWriteIsWholeOrNothing(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, left, "no temporary file stays behind")
 	}
+}
+
+// A lock of the format before pins less, and holds what it pins.
+func TestLockOfTheFormatBefore(t *testing.T) {
+	dir := pinned(t)
+	l, err := pack.ReadLock(dir)
+	require.NoError(t, err)
+	l.V, l.Role, l.Authored, l.Unit, l.Language, l.Strata = 1, "", "", "", "", nil
+	require.NoError(t, l.Write(dir))
+	require.NoError(t, load(t, dir).Check())
+	l.Version = "0"
+	require.NoError(t, l.Write(dir))
+	require.ErrorContains(t, load(t, dir).Check(), `version is "2", pinned "0"`)
+}
+
+func TestLockPinsWhatThePackSaysOfItself(t *testing.T) {
+	for key, want := range map[string]string{
+		`role = "guard"`: `role is "benchmark", pinned "guard"`, `authored = "self"`: `authored is "external", pinned "self"`,
+		`unit = "document"`: `unit is "chunk", pinned "document"`, `language = "en"`: `language is "de", pinned "en"`,
+		`strata = ["plain", "none"]`: `strata is "plain, none, other", pinned "plain, none"`,
+	} {
+		t.Run(key, func(t *testing.T) {
+			dir := pinned(t)
+			old := read(t, dir, "pack.toml")
+			require.Contains(t, old, key)
+			other := map[string]string{"guard": "benchmark", "self": "external", "document": "chunk", "en": "de", "none": `none", "other`}
+			changed := key
+			for from, to := range other {
+				if strings.Contains(key, `"`+from+`"`) {
+					changed = strings.Replace(key, `"`+from+`"`, `"`+to+`"`, 1)
+				}
+			}
+			replace(t, dir, "pack.toml", strings.Replace(old, key, changed, 1))
+			require.ErrorContains(t, load(t, dir).Check(), want)
+		})
+	}
+}
+
+// A scan pins what a load pins.
+func TestScanIsLoadWithoutDocuments(t *testing.T) {
+	for _, fixture := range []string{"beir", "own", "public", "folder", "locomo", "cases"} {
+		t.Run(fixture, func(t *testing.T) {
+			tmp := t.TempDir()
+			t.Setenv("TMPDIR", tmp)
+			dir := filepath.Join("testdata", fixture)
+			p, err := pack.Scan(dir, pack.Options{})
+			require.NoError(t, err)
+			got, err := p.Lock()
+			require.NoError(t, err)
+			assert.Equal(t, lockOf(t, dir), got)
+			again, err := p.Digest()
+			require.NoError(t, err)
+			assert.Equal(t, got.Content, again)
+			require.NoError(t, p.Close())
+			left, err := filepath.Glob(filepath.Join(tmp, "*"))
+			require.NoError(t, err)
+			assert.Empty(t, left)
+		})
+	}
+	dir := edited(t, "beir", map[string]string{"qrels.tsv": "q1\tbread\n"})
+	_, err := pack.Scan(dir, pack.Options{})
+	require.ErrorContains(t, err, "qrels.tsv:1: found 2 tab-separated columns")
 }

@@ -58,7 +58,9 @@ type Case struct {
 	Group    string // store scope (a conversation, a tenant); empty means the whole corpus
 	Tags     []string
 	Gold     Gold
-	Unjudged string `json:",omitempty"` // why an answerable case has no relevant document: it enters no ranking measure
+
+	Unjudged  string `json:",omitempty"` // why an answerable case has no relevant document: it enters no ranking measure
+	Contested string `json:",omitempty"` // why its published key is known to be wrong: it enters no ranking measure
 }
 
 // Document is one unit of a corpus.

@@ -2,6 +2,7 @@ package pack
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -61,3 +62,6 @@ func patterns(list []string) error {
 	}
 	return nil
 }
+
+// sorted lists the keys of m in byte order.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
