@@ -145,7 +145,7 @@ func TestReadLockRefuses(t *testing.T) {
 		{"cut short", whole[:len(whole)/2], "not JSON: the value ends too early"},
 		{"text after it", whole + "}", "more than one JSON value"},
 		{"unknown key", `{"v":1,"extra":1}`, `unknown field "extra"`},
-		{"another format", `{"v":2}`, "format 3, this tool reads 1 and 2"},
+		{"another format", `{"v":3}`, "format 3, this tool reads 1 and 2"},
 		{"no format", `{}`, "format 0, this tool reads 1 and 2"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
