@@ -96,7 +96,7 @@ Exit codes: 0 PASS, 1 REGRESSED, 2 COULD-NOT-MEASURE or refused, 64 bad usage.`,
 	}
 	root.AddCommand(evalCommand(), verdictCommand(), runCommand(), reportCommand(), explainCommand(), packCommand(), goldenCommand(),
 		measureCommand(), rboCommand(), statCommand(), modelsCommand(), engineCommand(), compareCommand())
-	root.AddCommand(stagesCommand())
+	root.AddCommand(stagesCommand(), sweepCommand())
 	return root
 }
 
