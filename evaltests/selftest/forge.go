@@ -14,21 +14,25 @@ var endDigest = regexp.MustCompile(`"sha256":"[0-9a-f]{64}"`)
 // forged changes the lines of a finished record and makes its digest fit
 // again, as somebody would who wants a red run to look green.
 func forged(change func(lines [][]byte) [][]byte) func(*Trial) error {
-	return tamper(func(path string) error {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		lines := bytes.SplitAfter(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
-		if len(lines) < 3 {
-			return fmt.Errorf("%s: too short to forge", path)
-		}
-		end := lines[len(lines)-1]
-		body := bytes.Join(change(lines[:len(lines)-1]), nil)
-		sum := sha256.Sum256(body)
-		end = endDigest.ReplaceAll(end, []byte(`"sha256":"`+hex.EncodeToString(sum[:])+`"`))
-		return os.WriteFile(path, append(append(body, end...), '\n'), 0o644)
-	})
+	return tamper(func(path string) error { return Forge(path, change) })
+}
+
+// Forge changes the lines of the record at path, all but the last, and makes
+// its digest fit again.
+func Forge(path string, change func(lines [][]byte) [][]byte) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	lines := bytes.SplitAfter(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+	if len(lines) < 3 {
+		return fmt.Errorf("%s: too short to forge", path)
+	}
+	end := lines[len(lines)-1]
+	body := bytes.Join(change(lines[:len(lines)-1]), nil)
+	sum := sha256.Sum256(body)
+	end = endDigest.ReplaceAll(end, []byte(`"sha256":"`+hex.EncodeToString(sum[:])+`"`))
+	return os.WriteFile(path, append(append(body, end...), '\n'), 0o644)
 }
 
 // withoutGates drops the gate lines.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -84,17 +85,28 @@ func confirmRun(run record.Run, weight float64) string {
 	if dir == "" {
 		dir = "PACK"
 	}
-	parts := []string{"touchstone run --pack", dir, fmt.Sprintf("--set weights.vector=%.6g", weight)}
+	parts := []string{"touchstone run --pack", shellWord(dir), fmt.Sprintf("--set weights.vector=%.6g", weight)}
 	for _, key := range slices.Sorted(maps.Keys(run.Config)) {
 		v := run.Config[key]
 		if v.Default || key == "weights.vector" {
 			continue
 		}
 		if set := settingOf(key, v.Value, run.Config); set != "" {
-			parts = append(parts, "--set", set)
+			parts = append(parts, "--set", shellWord(set))
 		}
 	}
 	return strings.Join(parts, " ")
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./=][A-Za-z0-9_./=:+-]*$`)
+
+// shellWord is s as one word of a POSIX shell: what a record says is copied to
+// a terminal, and is not to be a command there.
+func shellWord(s string) string {
+	if plainWord.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // settingOf writes an effective value as `run --set` takes it; empty for one
