@@ -42,7 +42,7 @@ type Env struct {
 // yet: refusing them is better than a run that looks sharded, repeated or held
 // to a baseline and is not.
 var later = []string{
-	"EVAL_SHARD", "EVAL_REPEAT", "EVAL_BASELINE", "EVAL_CONCURRENCY",
+	"EVAL_BASELINE",
 }
 
 // passive are read elsewhere.

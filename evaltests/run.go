@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/touchstone-eval/touchstone/evaltests/gate"
@@ -57,22 +58,29 @@ func Evaluate(ctx context.Context, s *Suite, subject Subject) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer x.writer.Close()
+	defer x.close()
 	if x.active() {
-		for _, c := range s.Cases {
-			if ctx.Err() != nil {
-				break // the rest is not reached, and the verdict says so
-			}
-			if _, err := x.one(ctx, c); err != nil {
-				return nil, err
-			}
+		err := each(ctx, s.workers(), s.calls(), func(ctx context.Context, c call) error {
+			_, err := x.one(ctx, c.Case, c.repeat)
+			return err
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	return x.finish(false)
 }
 
 // active reports whether cases are to be run.
-func (x *session) active() bool { return x.suite.notRun == "" && x.suite.problem == nil }
+func (x *session) active() bool {
+	return x.suite.notRun == "" && x.suite.problem == nil && x.ended == nil
+}
+
+func (x *session) close() {
+	if x.writer != nil {
+		x.writer.Close()
+	}
+}
 
 // Load reads the suite file at path, relative to the package folder as Go
 // tests are, and the environment. A suite file with a defect fails the test
@@ -121,34 +129,42 @@ func (s *Suite) Run(t *testing.T, subject Subject) *Run {
 	if err != nil {
 		t.Fatalf("%s: %s: %v", s.Name, gate.CNM, err)
 	}
-	t.Cleanup(func() { x.writer.Close() })
-	ran := 0
-	if x.active() {
-		for _, c := range s.Cases {
-			t.Run(subtest(s.Name, s.Arm, c.Question.ID), func(t *testing.T) {
-				ran++
-				row, err := x.one(t.Context(), c)
-				if err != nil {
-					t.Fatalf("%s: the record could not be written: %v", c.Question.ID, err)
-				}
-				switch o := row.Outcome; o.State {
-				case record.Refused, record.Skipped:
-					t.Skipf("%s: %s; %s", o.State, o.Reason, o.Action)
-				case record.Failed, record.TimedOut:
-					t.Logf("%s: %s; %s", o.State, o.Reason, o.Action)
-				}
-			})
+	t.Cleanup(x.close)
+	calls := s.calls()
+	var ran atomic.Int64
+	subtest := func(t *testing.T, name string, c call) {
+		t.Run(name, func(t *testing.T) {
+			ran.Add(1)
+			row, err := x.one(t.Context(), c.Case, c.repeat)
+			if err != nil {
+				t.Fatalf("%s: the record could not be written: %v", c.Question.ID, err)
+			}
+			switch o := row.Outcome; o.State {
+			case record.Refused, record.Skipped:
+				t.Skipf("%s: %s; %s", o.State, o.Reason, o.Action)
+			case record.Failed, record.TimedOut:
+				t.Logf("%s: %s; %s", o.State, o.Reason, o.Action)
+			}
+		})
+	}
+	group := fmt.Sprintf("suite=%s/arm=%s", s.Name, s.Arm)
+	switch {
+	case !x.active():
+	case s.workers() > 1:
+		// One group, so that all cases have ended before the gates look.
+		t.Run(group, func(t *testing.T) {
+			sideBySide(s.workers(), calls, func(c call) { subtest(t, c.name(), c) })
+		})
+	default:
+		for _, c := range calls {
+			subtest(t, group+"/"+c.name(), c)
 		}
 	}
-	run, err := x.finish(ran < len(s.Cases) && x.active())
+	run, err := x.finish(int(ran.Load()) < len(calls) && x.active())
 	if err != nil {
 		t.Fatalf("%s: %s: the record could not be completed: %v", s.Name, gate.CNM, err)
 	}
 	return run
-}
-
-func subtest(suite, arm, caseID string) string {
-	return fmt.Sprintf("suite=%s/arm=%s/case=%s", suite, arm, caseID)
 }
 
 // Require fails the test unless the verdict is PASS, saying for each reason

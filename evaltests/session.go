@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/touchstone-eval/touchstone/evaltests/digest"
@@ -30,18 +31,24 @@ const maxAbandoned = 3
 
 // session is one suite invocation: it writes the record as the cases go by.
 type session struct {
-	suite     *Suite
-	subject   Subject
-	writer    *record.Writer
-	run       record.Run
-	known     map[string]bool   // document ids of the corpus
-	groups    map[string]string // digest of the documents of a group
-	stores    *stores           // of a subject that makes its own; nil for others
+	suite   *Suite
+	subject Subject
+	writer  *record.Writer
+	run     record.Run
+	known   map[string]bool       // document ids of the corpus
+	groups  map[string]string     // digest of the documents of a group
+	stores  *stores               // of a subject that makes its own; nil for others
+	kept    map[string]record.Row // rows of an interrupted run, by identity
+	earlier *record.Run           // its run line
+	ended   *record.File          // the whole record of that run, when it was complete
+	started time.Time
+	wall    *float64 // seconds, where the time since started is not it
+
+	mu        sync.Mutex // cases may run side by side; guards what follows
 	rows      []record.Row
 	broken    []string // what makes the whole measurement worthless
 	refuse    *record.Outcome
 	abandoned int
-	started   time.Time
 }
 
 // testName tells the record which Go test it came from.
@@ -56,33 +63,60 @@ func (s *Suite) begin(ctx context.Context, subject Subject, test testName) (*ses
 		}
 		s.folder = folder
 	}
-	w, err := record.Create(s.folder.Dir, s.Name)
-	if err != nil {
-		return nil, err
-	}
-	x := &session{suite: s, subject: subject, writer: w, started: time.Now()}
-	x.run = record.Run{
-		Suite: s.Name, Arm: s.Arm, Mode: "default", Tier: s.env.Tier, Nonce: s.folder.Nonce,
-		Test: test.name, Package: test.pkg, Plan: []string{}, LeftOut: s.LeftOut, Headline: s.Headline,
-		Measures: names(s.Measures), Waivers: s.Waivers, NotRun: s.notRun,
-		Identity: record.CurrentIdentity(), Context: record.CurrentContext("."),
-	}
-	for _, g := range s.Gates {
-		x.run.Gates = append(x.run.Gates, g.Name())
-	}
-	if s.Golden != nil {
-		x.run.Gates = append(x.run.Gates, s.goldenGates()...)
-		x.run.GoldenK = s.Golden.K
-	}
+	x := &session{suite: s, subject: subject, started: time.Now()}
+	x.run = s.runLine(test)
 	if s.problem != nil {
 		x.broken = append(x.broken, sentence(s.problem.reason, s.problem.action))
+	}
+	var err error
+	if x.resumes() {
+		if err = x.resume(); err != nil {
+			x.close()
+			return nil, err
+		}
+		if x.ended != nil {
+			return x, nil
+		}
 	}
 	if s.notRun == "" && s.problem == nil {
 		if err := x.prepare(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return x, w.Run(x.run)
+	if x.earlier != nil {
+		return x, x.sameRun()
+	}
+	if x.writer == nil {
+		if x.writer, err = record.Create(s.folder.Dir, s.Name); err != nil {
+			return nil, err
+		}
+	}
+	return x, x.writer.Run(x.run)
+}
+
+// runLine is what the suite alone says of a run.
+func (s *Suite) runLine(test testName) record.Run {
+	run := record.Run{
+		Suite: s.Name, Arm: s.Arm, Mode: "default", Tier: s.env.Tier, Shard: s.env.Shard.String(), Nonce: s.folder.Nonce,
+		Test: test.name, Package: test.pkg, Plan: []string{}, LeftOut: s.LeftOut, Headline: s.Headline,
+		Measures: names(s.Measures), Require: s.RequireStages, Limits: s.Limits, Waivers: s.Waivers, NotRun: s.notRun,
+		Timeout: s.CaseTimeout.Milliseconds(), Identity: record.CurrentIdentity(), Context: record.CurrentContext("."),
+	}
+	if s.env.Repeat > 1 {
+		run.Repeats = s.env.Repeat
+	}
+	if n := s.workers(); n > 1 {
+		run.Workers = n
+	}
+	for _, g := range s.Gates {
+		run.Gates = append(run.Gates, g.Name())
+		run.Specs = append(run.Specs, record.GateSpec(g))
+	}
+	if s.Golden != nil {
+		run.Gates = append(run.Gates, s.goldenGates()...)
+		run.GoldenK = s.Golden.K
+	}
+	return run
 }
 
 // prepare fills the subject and takes its fingerprint.
@@ -98,8 +132,10 @@ func (x *session) prepare(ctx context.Context) error {
 		Name: p.Manifest.Name, Version: p.Manifest.Version, Digest: content,
 		Role: p.Manifest.Role, Authored: p.Manifest.Authored, Documents: len(p.Documents),
 	}
-	for _, c := range s.Cases {
-		x.run.Plan = append(x.run.Plan, c.Question.ID)
+	x.run.Plan, x.run.Whole = s.planned()
+	questions := x.run.Whole
+	if questions == nil {
+		questions = x.run.Plan
 	}
 	x.known = make(map[string]bool, len(p.Documents))
 	for _, d := range p.Documents {
@@ -127,7 +163,7 @@ func (x *session) prepare(ctx context.Context) error {
 		return err
 	}
 	x.run.Hashes.Question, err = digest.Pairs("touchstone/question/1", map[string]any{
-		"pack": content, "unit": p.Manifest.Unit, "plan": x.run.Plan, "row_version": record.Version,
+		"pack": content, "unit": p.Manifest.Unit, "plan": questions, "row_version": record.Version,
 		"distractors": len(p.Documents), "runner": x.run.Runner, "scope": x.run.Scope,
 	})
 	return err
@@ -179,17 +215,25 @@ func (x *session) refuseAll(reason, action string) {
 	}
 }
 
-// one runs a case and writes its row.
-func (x *session) one(ctx context.Context, c pack.Case) (record.Row, error) {
+// one asks a case for the given time, from 0, and writes its row.
+func (x *session) one(ctx context.Context, c pack.Case, repeat int) (record.Row, error) {
 	row := record.Row{
-		Suite: x.suite.Name, Arm: x.suite.Arm, Mode: "default", Case: c.Question.ID, Question: c.Question.Text,
+		Suite: x.suite.Name, Arm: x.suite.Arm, Mode: "default", Repeat: repeat, Case: c.Question.ID, Question: c.Question.Text,
 		Stratum: c.Stratum, Group: c.Group, Tags: c.Tags, Gold: c.Gold.Grades, Answer: c.Gold.Answerable,
+	}
+	if kept, ok := x.kept[row.Identity()]; ok {
+		x.keep(kept)
+		return kept, nil
 	}
 	var err error
 	if row.Digest, err = x.caseDigest(c); err != nil {
 		return row, err
 	}
-	if refuse := x.refusal(ctx, c); refuse != nil {
+	refuse := x.refusal(ctx, c)
+	x.mu.Lock()
+	row.Unfit = x.abandoned > 0
+	x.mu.Unlock()
+	if refuse != nil {
 		row.Outcome = *refuse
 	} else {
 		obs, outcome, took := x.ask(ctx, c)
@@ -201,8 +245,17 @@ func (x *session) one(ctx context.Context, c pack.Case) (record.Row, error) {
 			return row, nil // the run was interrupted; such a case has no row
 		}
 	}
+	if err := x.writer.Row(row); err != nil {
+		return row, err
+	}
+	x.keep(row)
+	return row, nil
+}
+
+func (x *session) keep(row record.Row) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	x.rows = append(x.rows, row)
-	return row, x.writer.Row(row)
 }
 
 // caseDigest pins question, gold, and the documents of its group, if it is
@@ -224,6 +277,8 @@ func (x *session) caseDigest(c pack.Case) (string, error) {
 
 // groupDigest is over the documents of a group, by id.
 func (x *session) groupDigest(group string) (string, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	if d, ok := x.groups[group]; ok {
 		return d, nil
 	}
@@ -290,10 +345,11 @@ func (x *session) ask(parent context.Context, c pack.Case) (record.Observation, 
 			if parent.Err() != nil {
 				return record.Observation{}, record.Outcome{State: record.NotReached}, time.Since(start)
 			}
-			x.abandoned++
-			if x.abandoned >= maxAbandoned {
+			x.mu.Lock()
+			if x.abandoned++; x.abandoned >= maxAbandoned {
 				x.refuseAll(fmt.Sprintf("subject-stuck: %d calls never returned", x.abandoned), "make the subject honour its context")
 			}
+			x.mu.Unlock()
 			timedOut.Reason += "; the call was abandoned"
 			return record.Observation{}, timedOut, time.Since(start)
 		}
@@ -374,7 +430,9 @@ func (x *session) score(row *record.Row, obs record.Observation, known func(id s
 	}
 	row.Measures = measured
 	if err := metric.CheckInvariants(measured); err != nil {
+		x.mu.Lock()
 		x.broken = append(x.broken, fmt.Sprintf("the instrument is wrong: case %s: %v", row.Case, err))
+		x.mu.Unlock()
 	}
 	for i, s := range row.Stages {
 		if s.State != record.Executed {
@@ -409,22 +467,21 @@ func measure(ms []metric.Measure, gold map[string]int, entries []record.Entry) (
 func (x *session) finish(partial bool) (*Run, error) {
 	x.closeStores()
 	s := x.suite
-	run := &Run{Suite: s, Folder: s.folder, Rows: x.rows, Path: x.writer.Path()}
-	facts := gate.Facts{
-		Plan: x.run.Plan, Rows: x.rows, Require: s.RequireStages, Waivers: s.Waivers, Broken: x.broken,
-		Partial: partial, Today: time.Now().UTC(),
+	if x.ended != nil {
+		return x.asRecorded(), nil
 	}
-	if s.notRun == "" && s.problem == nil && !partial {
-		for _, spec := range s.Gates {
-			run.Gates = append(run.Gates, gate.Evaluate(spec, x.rows))
-		}
+	record.SortRows(x.run.Plan, x.rows)
+	run := &Run{Suite: s, Folder: s.folder, Rows: x.rows, Path: x.writer.Path()}
+	if s.notRun == "" && s.problem == nil && !partial && x.run.Shard == "" {
+		run.Gates = gate.All(x.run, x.rows)
 		if s.Golden != nil {
 			if err := x.drift(run); err != nil {
 				return nil, err
 			}
 		}
 	}
-	facts.Gates = run.Gates
+	facts := gate.FactsOf(x.run, x.rows, run.Gates, time.Now().UTC())
+	facts.Broken, facts.Partial = x.broken, partial
 	if s.notRun != "" {
 		run.Verdict = record.Verdict{Verdict: gate.NotRun, Reasons: []string{s.notRun}, Outcomes: map[record.State]int{}}
 	} else {
@@ -441,7 +498,11 @@ func (x *session) finish(partial bool) (*Run, error) {
 	if err := x.writer.Verdict(run.Verdict); err != nil {
 		return nil, err
 	}
-	err := x.writer.End(record.End{Load: record.Load(), Wall: time.Since(x.started).Seconds()})
+	end := record.End{Load: record.Load(), Resume: len(s.folder.Resumed), Wall: time.Since(x.started).Seconds()}
+	if x.wall != nil {
+		end.Wall = *x.wall
+	}
+	err := x.writer.End(end)
 	run.Line = x.run
 	if err == nil && x.blesses() {
 		run.Blessing = x.bless(run.Path)

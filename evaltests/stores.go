@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/touchstone-eval/touchstone/evaltests/digest"
 	"github.com/touchstone-eval/touchstone/evaltests/pack"
@@ -62,6 +63,7 @@ type unit struct {
 
 // stores are the units of a run over a [StoreOpener].
 type stores struct {
+	mu      sync.Mutex // cases may run side by side
 	opener  StoreOpener
 	kind    seed.Kind
 	scope   seed.Scope
@@ -188,7 +190,8 @@ func (x *session) openUnit(ctx context.Context, u *unit) {
 	u.store = store
 	x.noteSeed(u, store.Seed())
 	x.stores.recent = append(x.stores.recent, u.name)
-	if x.stores.kind == seed.Cached && len(x.stores.recent) > mostOpen {
+	// A store that another case is being asked of must stay open.
+	if x.stores.kind == seed.Cached && len(x.stores.recent) > mostOpen && s.workers() == 1 {
 		x.closeUnit(x.stores.units[x.stores.recent[0]])
 	}
 }
@@ -251,6 +254,8 @@ func (x *session) storeFor(ctx context.Context, c pack.Case) (Subject, *record.O
 	if x.stores == nil {
 		return x.subject, nil
 	}
+	x.stores.mu.Lock()
+	defer x.stores.mu.Unlock()
 	u := x.stores.units[x.suite.unitOf(c)]
 	if u.refuse == nil && u.store == nil {
 		x.openUnit(ctx, u)
@@ -296,8 +301,11 @@ func (x *session) closeStores() {
 
 // refusal is why a case is not asked, or nil.
 func (x *session) refusal(ctx context.Context, c pack.Case) *record.Outcome {
-	if x.refuse != nil {
-		return x.refuse
+	x.mu.Lock()
+	all := x.refuse
+	x.mu.Unlock()
+	if all != nil {
+		return all
 	}
 	_, refuse := x.storeFor(ctx, c)
 	return refuse
@@ -318,8 +326,11 @@ func (x *session) seedKey(print Fingerprint) (string, error) {
 		return x.run.Seeds[0].Key, nil
 	}
 	x.run.Hashes.Store = print.SeedKey
-	return digest.Pairs("touchstone/seeds/1", keys)
+	return seedsKey(keys)
 }
+
+// seedsKey is the digest over the keys of several stores, by group.
+func seedsKey(keys map[string]any) (string, error) { return digest.Pairs("touchstone/seeds/1", keys) }
 
 // setStore takes the keys of suite.toml about stores.
 func (s *Suite) setStore(f suiteFile) error {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -29,6 +30,9 @@ type suiteFile struct {
 	Scope         string          `toml:"scope"`
 	CapPool       bool            `toml:"cap_pool"`
 	Consolidated  string          `toml:"consolidated"`
+	Workers       int             `toml:"workers"`
+	MinCaseTime   string          `toml:"min_case_time"`
+	LatencyDrift  float64         `toml:"latency_drift"`
 	Headline      []string        `toml:"headline"`
 	Measures      []string        `toml:"measures"`
 	StageMeasures []string        `toml:"stage_measures"`
@@ -70,10 +74,12 @@ type Suite struct {
 	Cases         []pack.Case    // the plan, in order
 	LeftOut       map[string]int // cases that a limit left out, by stratum
 	CaseTimeout   time.Duration
-	Runner        seed.Kind      // empty: the subject's
-	Scope         seed.Scope     // empty: the whole corpus
-	CapPool       bool           // the candidate pool may be cut to half of a small store
-	Contract      *seed.Contract // of the pack; nil: it has none
+	Runner        seed.Kind        // empty: the subject's
+	Scope         seed.Scope       // empty: the whole corpus
+	CapPool       bool             // the candidate pool may be cut to half of a small store
+	Contract      *seed.Contract   // of the pack; nil: it has none
+	Workers       int              // cases asked at a time; 0 is one
+	Limits        record.Plausible // beyond them the run cannot be believed
 	Headline      []string
 	Measures      []metric.Measure
 	StageMeasures []metric.Measure
@@ -86,6 +92,8 @@ type Suite struct {
 
 	consolidated string // the pack whose groups are meant to lie in one store
 
+	packDir string   // relative to the suite file
+	whole   []string // of a shard: the case ids of the plan of all shards
 	folder  *record.Folder
 	env     Env
 	problem *problem // why it cannot be measured
@@ -133,6 +141,20 @@ func NewSuite(p *pack.Pack, env Env) (*Suite, error) {
 // one, or broken does not stop loading: such a suite says so when evaluated,
 // so that the record names it.
 func LoadSuite(path string, env Env) (*Suite, error) {
+	s, err := readSuite(path, env)
+	if err != nil {
+		return nil, err
+	}
+	if !gate.InTier(s.Tier, env.Tier) {
+		s.notRun = fmt.Sprintf("tier %s, this run is %s; set EVAL_TIER=%s", s.Tier, env.Tier, s.Tier)
+		return s, nil
+	}
+	s.load(filepath.Join(filepath.Dir(path), filepath.FromSlash(s.packDir)))
+	return s, nil
+}
+
+// readSuite reads a suite file alone.
+func readSuite(path string, env Env) (*Suite, error) {
 	var f suiteFile
 	if err := strict.TOMLFile(path, &f); err != nil {
 		return nil, err
@@ -141,12 +163,7 @@ func LoadSuite(path string, env Env) (*Suite, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if !gate.InTier(s.Tier, env.Tier) {
-		s.notRun = fmt.Sprintf("tier %s, this run is %s; set EVAL_TIER=%s", s.Tier, env.Tier, s.Tier)
-		return s, nil
-	}
-	dir := filepath.Join(filepath.Dir(path), filepath.FromSlash(f.Pack))
-	s.load(dir)
+	s.packDir = f.Pack
 	return s, nil
 }
 
@@ -204,6 +221,9 @@ func (f suiteFile) suite(path string, env Env) (*Suite, error) {
 	if env.CaseTimeout > 0 {
 		s.CaseTimeout = env.CaseTimeout
 	}
+	if err := s.setLimits(f); err != nil {
+		return nil, err
+	}
 	if err := s.setMeasures(f); err != nil {
 		return nil, err
 	}
@@ -233,6 +253,27 @@ func (f suiteFile) suite(path string, env Env) (*Suite, error) {
 		return nil, fmt.Errorf("paired_regression = %q; want \"golden\"", f.Paired)
 	}
 	return s, nil
+}
+
+// setLimits takes how many cases run at a time, and beyond what a run cannot
+// be believed.
+func (s *Suite) setLimits(f suiteFile) error {
+	if f.Workers < 0 {
+		return fmt.Errorf("workers = %d; want at least 1", f.Workers)
+	}
+	s.Workers = f.Workers
+	if f.MinCaseTime != "" {
+		d, err := time.ParseDuration(f.MinCaseTime)
+		if err != nil || d < time.Microsecond {
+			return fmt.Errorf("min_case_time = %q; want a duration such as \"100us\"", f.MinCaseTime)
+		}
+		s.Limits.MinMicros = d.Microseconds()
+	}
+	if f.LatencyDrift < 0 {
+		return fmt.Errorf("latency_drift = %v; want a share such as 0.5, or 0 for no limit", f.LatencyDrift)
+	}
+	s.Limits.LatencyDrift = f.LatencyDrift
+	return nil
 }
 
 // goldenRoot is the module that a suite file in dir belongs to. The go.mod of
@@ -312,7 +353,12 @@ func orDefault(s, otherwise string) string {
 // plan fixes the cases that will run, after the limit.
 func (s *Suite) plan() error {
 	s.Cases, s.LeftOut = stratified(s.Pack.Cases, s.env.limitFor(s.Name))
-	return uniqueSubtests(s.Cases)
+	if err := uniqueSubtests(s.Cases); err != nil || s.env.Shard.All() {
+		return err
+	}
+	s.whole, _ = s.planned()
+	s.Cases = slices.DeleteFunc(slices.Clone(s.Cases), func(c pack.Case) bool { return !s.env.Shard.Has(c.Question.ID) })
+	return nil
 }
 
 // uniqueSubtests refuses case ids that are equal once Go has rewritten them

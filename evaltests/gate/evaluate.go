@@ -45,6 +45,9 @@ func Evaluate(s Spec, rows []record.Row) record.Gate {
 	}
 	g.Value, g.Numerator = &all.value, &all.sum
 	judge(&g)
+	if s.Certainty {
+		g = certain(s, g, all.values)
+	}
 	if g.Verdict == Regressed && all.timeouts > 0 {
 		if why := onlyTimeouts(m, s, g, rows, all); why != "" {
 			return unmeasured(g, why, "find out what hangs, or raise the case timeout")
@@ -101,7 +104,7 @@ func evaluateCount(s Spec, rows []record.Row) record.Gate {
 
 func blank(s Spec) record.Gate {
 	return record.Gate{
-		Name: s.Name(), Measure: s.Measure, Count: s.Count, Stage: s.Stage, Stratum: s.Stratum,
+		Name: s.Name(), Measure: s.Measure, Count: s.Count, Latency: s.Latency, Stage: s.Stage, Stratum: s.Stratum,
 		Floor: s.Floor, Ceiling: s.Ceiling, Target: s.Target,
 	}
 }
@@ -135,6 +138,7 @@ func judge(g *record.Gate) {
 type meanOf struct {
 	value, sum           float64
 	n, planned, timeouts int
+	values               []float64
 }
 
 // mean averages m over the answerable cases that count: scored ones by their
@@ -164,7 +168,7 @@ func mean(m metric.Measure, s Spec, rows []record.Row, withTimeouts bool) (meanO
 			values = append(values, 0)
 		}
 	}
-	out.n = len(values)
+	out.n, out.values = len(values), values
 	if out.n == 0 {
 		return out, nil
 	}

@@ -14,6 +14,7 @@ func Example() {
 	row := func(id string, state record.State, rr float64) record.Row {
 		return record.Row{
 			Case: id, Answer: true, Gold: map[string]int{"d": 1}, Measures: map[string]float64{"RR": rr},
+			Ranking: []record.Entry{{Doc: "d"}},
 			Outcome: record.Outcome{State: state, Reason: "see the log"},
 		}
 	}

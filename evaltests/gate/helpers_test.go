@@ -15,13 +15,14 @@ func scored(id string, ap float64) record.Row {
 	return record.Row{
 		Suite: "s", Arm: "base", Case: id, Stratum: "all", Gold: map[string]int{"d": 1}, Answer: true,
 		Outcome: record.Outcome{State: record.Scored}, Measures: map[string]float64{"AP": ap},
+		Ranking: []record.Entry{{Doc: "d"}}, Micros: 100,
 		Stages: []record.Stage{{Name: "lexical", State: record.Executed, Entries: []record.Entry{{Doc: "d"}}, Measures: map[string]float64{"AP": ap / 2}}},
 	}
 }
 
 func ended(id string, s record.State, reason string) record.Row {
 	r := scored(id, 0)
-	r.Measures, r.Stages = nil, nil
+	r.Measures, r.Stages, r.Ranking = nil, nil, nil
 	r.Outcome = record.Outcome{State: s, Reason: reason, Action: "do something"}
 	return r
 }

@@ -154,7 +154,7 @@ func Judge(folder *record.Folder, files []*record.File, inv *Inventory, tier, cl
 		key := s.Suite + "/" + s.Arm
 		found[key] = true
 		if s.Verdict != NotRun {
-			ran[key] = max(ran[key], len(f.Run.Plan))
+			ran[key] = max(ran[key], len(f.Run.Plan), len(f.Run.Whole))
 		}
 		out.Suites = append(out.Suites, s)
 	}

@@ -19,6 +19,7 @@ func ranked(n, rank int) []record.Row {
 	var rows []record.Row
 	for i := range n {
 		r := scored(fmt.Sprintf("q%02d", i), 1)
+		r.Ranking = nil
 		for j := 1; j <= 10; j++ {
 			doc := fmt.Sprintf("x%d", j)
 			if j == rank {

@@ -113,8 +113,15 @@ func wrongMeasures(_ *record.Folder, f *record.File) string {
 // disagreement computes gates and counts once more from the rows: a stored
 // value that the evidence does not support is no evidence.
 func disagreement(_ *record.Folder, f *record.File) string {
-	for _, g := range f.Gates {
-		if why := unsupported(g, f.Rows); why != "" {
+	again := All(f.Run, f.Rows)
+	for i, g := range f.Gates {
+		if i < len(again) {
+			if why := otherwise(g, again[i]); why != "" {
+				return fmt.Sprintf("gate %s: %s", g.Name, why)
+			}
+			continue
+		}
+		if why := unsupported(g, f.Cases()); why != "" {
 			return fmt.Sprintf("gate %s: %s", g.Name, why)
 		}
 	}
@@ -127,6 +134,24 @@ func disagreement(_ *record.Folder, f *record.File) string {
 	return ""
 }
 
+// otherwise compares a gate with the one that the record's rows and thresholds
+// give.
+func otherwise(g, again record.Gate) string {
+	switch {
+	case g.Name != again.Name:
+		return fmt.Sprintf("the suite declares %s in its place", again.Name)
+	case !equal(again.Value, g.Value) || again.Denominator != g.Denominator:
+		return fmt.Sprintf("the record says %v over %d, its rows give %v over %d", number(g.Value), g.Denominator, number(again.Value), again.Denominator)
+	case g.Verdict != again.Verdict:
+		return fmt.Sprintf("the record says %s, its rows say %s", g.Verdict, again.Verdict)
+	case !equal(g.Floor, again.Floor) || !equal(g.Ceiling, again.Ceiling):
+		return "its thresholds are not those that the suite declares"
+	}
+	return ""
+}
+
+// unsupported checks a gate whose specification the record does not hold: one
+// of another part of the instrument, or of a record from before they were kept.
 func unsupported(g record.Gate, rows []record.Row) string {
 	if g.Measure == "" && g.Count == "" {
 		// Drift and its like rest on more than the rows.
@@ -158,7 +183,7 @@ func undecided(folder *record.Folder, f *record.File) string {
 	if v := f.Verdict.Verdict; v != PASS && v != REGRESSED {
 		return ""
 	}
-	again := Decide(Facts{Plan: f.Run.Plan, Rows: f.Rows, Gates: f.Gates, Waivers: f.Run.Waivers, Today: folder.Started})
+	again := Decide(FactsOf(f.Run, f.Rows, f.Gates, folder.Started))
 	if again.Verdict == f.Verdict.Verdict {
 		return ""
 	}

@@ -9,25 +9,20 @@ import (
 )
 
 // Spec is one [[gate]] of suite.toml: a threshold on the mean of a measure,
-// or on the count of cases that ended in a state.
-type Spec struct {
-	Measure string   `toml:"measure"` // for instance "nDCG@10"
-	Stage   string   `toml:"stage"`   // empty: the final ranking
-	Stratum string   `toml:"stratum"` // empty: all
-	Count   string   `toml:"count"`   // instead of measure: "failed" or "timed_out"
-	Floor   *float64 `toml:"floor"`   // a value below blocks
-	Ceiling *float64 `toml:"ceiling"` // a value above blocks
-	Target  *float64 `toml:"target"`  // met or not met; never blocks
-	Min     int      `toml:"min"`     // least denominator, default 1
-	Why     string   `toml:"why"`     // where the threshold comes from
-}
+// on the count of cases that ended in a state, or on a quantile of the
+// latencies. It is kept in the record, so that its verdict can be computed
+// again.
+type Spec record.GateSpec
 
 // Name is the gate as reports print it, for instance "lexical nDCG@10
 // [paraphrase]".
 func (s Spec) Name() string {
 	name := s.Measure
-	if s.Count != "" {
+	switch {
+	case s.Count != "":
 		name = "count " + s.Count
+	case s.Latency != "":
+		name = "latency " + s.Latency
 	}
 	if s.Stage != "" && s.Stage != record.Final {
 		name = s.Stage + " " + name
@@ -40,8 +35,14 @@ func (s Spec) Name() string {
 
 // Validate refuses a gate that could not fail or would mean nothing.
 func (s Spec) Validate() error {
-	if (s.Measure == "") == (s.Count == "") {
-		return fmt.Errorf("gate %q: give one of measure and count", s.Name())
+	kinds := 0
+	for _, kind := range []string{s.Measure, s.Count, s.Latency} {
+		if kind != "" {
+			kinds++
+		}
+	}
+	if kinds != 1 {
+		return fmt.Errorf("gate %q: give one of measure, count and latency", s.Name())
 	}
 	if s.Floor == nil && s.Ceiling == nil && s.Target == nil {
 		return fmt.Errorf("gate %q: no floor, ceiling or target", s.Name())
@@ -53,6 +54,18 @@ func (s Spec) Validate() error {
 	}
 	if s.Min < 0 {
 		return fmt.Errorf("gate %q: min %d is negative", s.Name(), s.Min)
+	}
+	if s.Blocking && s.Latency == "" {
+		return fmt.Errorf("gate %q: blocking is for latencies; every other gate blocks", s.Name())
+	}
+	if s.Certainty && s.Measure == "" {
+		return fmt.Errorf("gate %q: certainty is for measures", s.Name())
+	}
+	if s.Certainty && s.Floor == nil && s.Ceiling == nil {
+		return fmt.Errorf("gate %q: certainty needs a floor or a ceiling to be certain of", s.Name())
+	}
+	if s.Latency != "" {
+		return s.validateLatency()
 	}
 	if s.Count != "" {
 		if s.Count != string(record.Failed) && s.Count != string(record.TimedOut) {

@@ -36,6 +36,9 @@ const (
 	KeyBroken     = "broken"               // the pack, the modules or the instrument itself
 	KeyPlan       = "plan"                 // no case is planned
 	KeyScored     = "scored"               // no case was scored
+	KeyShard      = "shard"                // one of several parts of a plan
+	KeyInert      = "inert"                // answers that no working subject gives
+	KeyTooFast    = "too fast"             // less time a case than a search takes
 	KeyNotReached = "not reached"          // planned cases without a row
 	KeyNoGate     = "no gate"              // cases failed or timed out and no gate says how many may
 	KeyRefused    = string(record.Refused) // refused cases that no waiver covers
@@ -45,13 +48,22 @@ const (
 // Facts are what a suite's verdict rests on.
 type Facts struct {
 	Plan    []string
-	Rows    []record.Row
+	Rows    []record.Row // one a case: see record.Average
 	Gates   []record.Gate
 	Require []string // stages that must have returned something somewhere
 	Waivers []record.Waiver
 	Broken  []string // why nothing that was measured can be believed
 	Partial bool     // a filter kept cases from running
 	Today   time.Time
+
+	Tier      string           // of the run
+	Shard     string           // i/n: only that part of the plan was to run
+	Whole     int              // cases in the plan of all shards
+	LeftOut   bool             // a limit left cases out
+	Dirty     bool             // the sources are not those of a commit, or nobody knows
+	Proof     *record.RunTwice // nil: each case was asked once
+	MinMicros int64            // a mean latency below it is no search; 0 is no limit
+	Latency   string           // why the latencies mean nothing
 }
 
 // Decide gives the verdict of a suite invocation. What breaks the measurement
@@ -60,7 +72,8 @@ type Facts struct {
 // be.
 func Decide(f Facts) record.Verdict {
 	v := record.Verdict{Verdict: PASS, Outcomes: record.Count(f.Plan, f.Rows), Planned: len(f.Plan)}
-	v.Use, v.UseWhy = use(f, v.Outcomes[record.Scored])
+	v.Use, v.UseWhy = use(f, v.Outcomes)
+	v.RunTwice, v.Latency = f.Proof, f.Latency
 	because := func(key, reason string) {
 		v.Keys = append(v.Keys, key)
 		v.Reasons = append(v.Reasons, reason)
@@ -70,11 +83,14 @@ func Decide(f Facts) record.Verdict {
 		because(KeyPartial, fmt.Sprintf("partial by filter: %d of %d planned cases ran, so no gate was evaluated", len(f.Rows), len(f.Plan)))
 		return v
 	}
+	if f.Shard != "" {
+		because(KeyShard, fmt.Sprintf("partial by shard: %s is %d of %d planned cases, so no gate was evaluated; join the shards with `touchstone merge RUN ... --out DIR`", f.Shard, len(f.Plan), f.Whole))
+	}
 	for _, reason := range f.Broken {
 		because(KeyBroken, reason)
 	}
 	switch {
-	case len(f.Plan) == 0 && len(f.Broken) == 0:
+	case len(f.Plan) == 0 && len(f.Broken) == 0 && f.Whole == 0:
 		because(KeyPlan, "the plan has no case; give the pack questions, or correct the limit")
 	case len(f.Plan) > 0 && v.Outcomes[record.Scored] == 0:
 		because(KeyScored, "no case was scored")
@@ -84,6 +100,7 @@ func Decide(f Facts) record.Verdict {
 	}
 	declined(f, because)
 	deadStages(f, because)
+	implausible(f, because)
 	if len(v.Reasons) > 0 {
 		v.Verdict = CNM
 		return v
@@ -167,8 +184,11 @@ func declined(f Facts, because func(key, reason string)) {
 			if actions[k] != "" {
 				text += "; " + actions[k]
 			}
-			if why != "" {
+			switch {
+			case why != "":
 				text += " (" + why + ")"
+			case len(f.Waivers) > 0:
+				text += " (no waiver of the suite is for this reason)"
 			}
 			because(string(k.state), text)
 		}
@@ -226,13 +246,4 @@ func deadStages(f Facts, because func(key, reason string)) {
 			because("stage "+name, fmt.Sprintf("stage %s is required and was empty on every one of %d cases; check what it searches (vectors, lexical documents) and ingest again", name, scored))
 		}
 	}
-}
-
-// use says how far the figures carry.
-func use(f Facts, scored int) (string, string) {
-	const handful = 20
-	if scored < handful {
-		return "wiring", fmt.Sprintf("%d scored cases; %d or more show a direction", scored, handful)
-	}
-	return "direction", "one run of a subject that was not proven deterministic"
 }

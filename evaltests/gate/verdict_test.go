@@ -28,6 +28,10 @@ func TestDecide(t *testing.T) {
 	for i := range empty {
 		empty[i].Stages = []record.Stage{{Name: "vector", State: record.Executed}}
 	}
+	nothing := several(20, 0)
+	for i := range nothing {
+		nothing[i].Ranking = nil
+	}
 	skipped := several(20, 1)
 	for i := range skipped {
 		skipped[i].Stages = []record.Stage{{Name: "vector", State: record.SkippedStage, Reason: "no model"}}
@@ -65,14 +69,23 @@ func TestDecide(t *testing.T) {
 		{"waived on its last day", gate.Facts{Rows: refused(2, "gone"), Gates: []record.Gate{pass}, Waivers: []record.Waiver{waiver("gone", 2, "2026-03-31")}}, gate.PASS, nil},
 		{"waiver expired", gate.Facts{Rows: refused(2, "gone"), Gates: []record.Gate{pass}, Waivers: []record.Waiver{waiver("gone", 2, "2026-03-30")}}, gate.CNM, []string{"(its waiver ended 2026-03-30)"}},
 		{"waiver exceeded", gate.Facts{Rows: refused(3, "gone"), Gates: []record.Gate{pass}, Waivers: []record.Waiver{waiver("gone", 2, "2026-04-01")}}, gate.CNM, []string{"(its waiver covers 2 of 3)"}},
-		{"waiver of another reason", gate.Facts{Rows: refused(1, "gone"), Gates: []record.Gate{pass}, Waivers: []record.Waiver{waiver("gon", 2, "2026-04-01")}}, gate.CNM, []string{"1 cases refused: gone; do something"}},
+		{"waiver of another reason", gate.Facts{Rows: refused(1, "gone"), Gates: []record.Gate{pass}, Waivers: []record.Waiver{waiver("gon", 2, "2026-04-01")}}, gate.CNM, []string{"1 cases refused: gone; do something (no waiver of the suite is for this reason)"}},
 		{"waiver without a date", gate.Facts{Rows: refused(1, "gone"), Gates: []record.Gate{pass}, Waivers: []record.Waiver{waiver("gone", 2, "soon")}}, gate.CNM, []string{`(its waiver has no valid end date: "soon")`}},
 		{"an expired waiver before a good one", gate.Facts{Rows: refused(1, "gone"), Gates: []record.Gate{pass}, Waivers: []record.Waiver{waiver("gone", 2, "2025-01-01"), waiver("gone", 1, "2026-04-01")}}, gate.PASS, nil},
 		{"one waiver is not for refused and skipped each", gate.Facts{Rows: mixed, Gates: []record.Gate{pass}, Waivers: []record.Waiver{waiver("gone", 2, "2026-04-01")}}, gate.CNM, []string{"2 cases refused: gone", "1 cases skipped: gone"}},
 		{"waived, and regressed", gate.Facts{Rows: refused(1, "gone"), Gates: []record.Gate{worse}, Waivers: []record.Waiver{waiver("gone", 2, "2026-04-01")}}, gate.REGRESSED, []string{"gate RR"}},
 		{"everything refused and waived", gate.Facts{Rows: refused(20, "gone"), Gates: []record.Gate{pass}, Waivers: []record.Waiver{waiver("gone", 99, "2026-04-01")}}, gate.CNM, []string{"no case was scored"}},
 
-		{"of two required stages, one alive", gate.Facts{Rows: several(20, 1), Gates: []record.Gate{pass}, Require: []string{"lexical", "final"}}, gate.CNM, []string{"stage final is required and was empty"}},
+		{"of two required stages, one alive", gate.Facts{Rows: nothing, Gates: []record.Gate{pass}, Require: []string{"lexical", "final"}}, gate.CNM, []string{"stage final is required and was empty", "inert"}},
+		{"nothing returned for any question", gate.Facts{Rows: nothing, Gates: []record.Gate{worse}}, gate.CNM, []string{"inert: not one document was returned for any of 20 answerable questions"}},
+		{"nothing returned for some", gate.Facts{Rows: append(nothing[1:20:20], scored("z", 1)), Gates: []record.Gate{pass}}, gate.PASS, nil},
+		{"one ranking for ten questions", gate.Facts{Rows: asked(several(10, 1)), Gates: []record.Gate{worse}}, gate.CNM, []string{"inert: all 10 answerable questions got the same ranking"}},
+		{"one ranking for nine questions", gate.Facts{Rows: asked(several(9, 1)), Gates: []record.Gate{pass}}, gate.PASS, nil},
+		{"two rankings for ten questions", gate.Facts{Rows: asked(append(several(9, 1), alive("z"))), Gates: []record.Gate{pass}}, gate.PASS, nil},
+		{"faster than a search is", gate.Facts{Rows: several(20, 1), Gates: []record.Gate{pass}, MinMicros: 500}, gate.CNM, []string{"suspect: 100 µs a case on average"}},
+		{"as fast as a search is", gate.Facts{Rows: several(20, 1), Gates: []record.Gate{pass}, MinMicros: 100}, gate.PASS, nil},
+		{"a shard", gate.Facts{Rows: several(20, 1), Shard: "1/2", Whole: 41}, gate.CNM, []string{"partial by shard: 1/2 is 20 of 41 planned cases"}},
+		{"an empty shard", gate.Facts{Shard: "9/9", Whole: 41}, gate.CNM, []string{"partial by shard: 9/9 is 0 of 41 planned cases"}},
 		{"a dead required stage", gate.Facts{Rows: empty, Gates: []record.Gate{worse}, Require: []string{"vector"}}, gate.CNM, []string{"stage vector is required and was empty on every one of 20 cases"}},
 		{"a required stage that is skipped", gate.Facts{Rows: skipped, Gates: []record.Gate{pass}, Require: []string{"vector"}}, gate.CNM, []string{"stage vector is required and was skipped: no model"}},
 		{"a required stage that nobody reports", gate.Facts{Rows: several(20, 1), Gates: []record.Gate{pass}, Require: []string{"vector"}}, gate.CNM, []string{"stage vector is required and was not reported by any of 20 cases"}},
@@ -103,18 +116,19 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// asked gives every row a question of its own.
+func asked(rows []record.Row) []record.Row {
+	for i := range rows {
+		rows[i].Question = "what is " + rows[i].Case
+	}
+	return rows
+}
+
 func alive(id string) record.Row {
 	r := scored(id, 1)
 	r.Stages[0].Name = "vector"
+	r.Ranking = []record.Entry{{Doc: "e"}, {Doc: "d"}}
 	return r
-}
-
-func TestUse(t *testing.T) {
-	v := gate.Decide(gate.Facts{Plan: ids(several(19, 1)), Rows: several(19, 1), Today: today})
-	assert.Equal(t, "wiring", v.Use)
-	v = gate.Decide(gate.Facts{Plan: ids(several(20, 1)), Rows: several(20, 1), Today: today})
-	assert.Equal(t, "direction", v.Use)
-	assert.NotEmpty(t, v.UseWhy)
 }
 
 func TestExitCode(t *testing.T) {

@@ -299,7 +299,7 @@ func (b Blessing) lost(old *File, taken map[string]bool) error {
 	}
 	moved := SuiteResult{golden: old, k: b.K}
 	blessed := index(old, "")
-	for _, r := range b.Record.Rows {
+	for _, r := range repeat(b.Record.Rows, 0) {
 		g, ok := blessed[r.Case]
 		if !ok || !taken[r.Case] || g.Digest != r.Digest || !r.Ranked() || r.Outcome.State != record.Scored {
 			continue
@@ -346,6 +346,9 @@ func (b Blessing) check() error {
 		return fmt.Errorf("the run is of %s; goldens are blessed on %s only", f.Run.Identity.Class, strings.Join(classes, ", "))
 	case f.Run.Shard != "" || len(f.Run.LeftOut) > 0:
 		return errors.New("the run is of a shard or under a limit; bless a run of every case")
+	}
+	if p := record.ProofOf(f.Run, f.Rows); p != nil && !p.Proven {
+		return fmt.Errorf("the subject ranks differently from one repeat to the next (%s), so there is no one ranking to bless", some(p.Differ))
 	}
 	counts := f.Counts()
 	for _, s := range []record.State{record.Failed, record.TimedOut, record.Refused, record.Skipped, record.NotReached} {

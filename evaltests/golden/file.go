@@ -178,7 +178,7 @@ func writeFile(path string, data []byte) error {
 // rest of the tie group that crosses it.
 func FromRecord(f *record.File, k int, stages ...string) *File {
 	g := &File{Header: headerOf(f.Run, k)}
-	for _, r := range f.Rows {
+	for _, r := range repeat(f.Rows, 0) { // the others are equal, or nothing is blessed
 		g.Cases = append(g.Cases, casesOf(r, k, stages)...)
 	}
 	return g

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // FolderFile is the name of the file that makes a folder a run folder.
@@ -24,34 +26,95 @@ type Folder struct {
 	Identity Identity  `json:"identity"`
 	By       string    `json:"by"`             // "touchstone eval", "go test", "touchstone run"
 	Args     []string  `json:"args,omitempty"` // of go test
-	Dir      string    `json:"-"`
+	// Resumed are the times at which the run was taken up again after an
+	// interruption.
+	Resumed []time.Time `json:"resumed,omitempty"`
+	// Merged are the run folders that a merged run was made of, as they were
+	// named, with their nonces.
+	Merged []string `json:"merged,omitempty"`
+	Dir    string   `json:"-"`
 }
 
 // NewFolder makes a fresh run folder below base, for sources in the checkout
 // of sourceDir.
 func NewFolder(base, sourceDir, by string, args []string) (*Folder, error) {
+	f, err := fresh(by)
+	if err != nil {
+		return nil, err
+	}
+	f.Tree, f.Args = Tree(sourceDir), args
+	// No colon: folder names must be valid on every system.
+	f.Dir = filepath.Join(base, fmt.Sprintf("%s-%s", f.Started.Format("20060102T150405"), f.Nonce[:8]))
+	return f, f.create()
+}
+
+// NewMerged makes dir the run folder of a merged run, of the sources that tree
+// identifies and the runs that from names. The folder must not be there.
+func NewMerged(dir, tree string, from []string) (*Folder, error) {
+	f, err := fresh("touchstone merge")
+	if err != nil {
+		return nil, err
+	}
+	f.Tree, f.Merged, f.Dir = tree, from, dir
+	return f, f.create()
+}
+
+func fresh(by string) (*Folder, error) {
 	nonce := make([]byte, 16)
 	if _, err := rand.Read(nonce); err != nil {
 		return nil, err
 	}
-	f := &Folder{
-		V: Version, Nonce: hex.EncodeToString(nonce), Started: time.Now().UTC(), Tree: Tree(sourceDir),
-		Identity: CurrentIdentity(), By: by, Args: args,
-	}
-	// No colon: folder names must be valid on every system.
-	f.Dir = filepath.Join(base, fmt.Sprintf("%s-%s", f.Started.Format("20060102T150405"), f.Nonce[:8]))
-	if err := os.MkdirAll(base, 0o755); err != nil {
-		return nil, err
+	return &Folder{V: Version, Nonce: hex.EncodeToString(nonce), Started: time.Now().UTC(), Identity: CurrentIdentity(), By: by}, nil
+}
+
+func (f *Folder) create() error {
+	if err := os.MkdirAll(filepath.Dir(f.Dir), 0o755); err != nil {
+		return err
 	}
 	if err := os.Mkdir(f.Dir, 0o755); err != nil {
-		return nil, err
+		return err
 	}
+	// A run folder inside a checkout is no source of it: without this, a run
+	// would change the tree that it is of.
+	if err := os.WriteFile(filepath.Join(f.Dir, ".gitignore"), []byte("*\n"), 0o644); err != nil {
+		return err
+	}
+	return f.Write()
+}
+
+// Write writes run.json, whole or not at all.
+func (f *Folder) Write() error {
 	data, err := json.MarshalIndent(f, "", "  ")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return f, os.WriteFile(filepath.Join(f.Dir, FolderFile), append(data, '\n'), 0o644)
+	tmp, err := os.CreateTemp(f.Dir, "."+FolderFile)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(append(data, '\n'))
+	if err = errors.Join(err, tmp.Chmod(0o644), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), filepath.Join(f.Dir, FolderFile))
 }
+
+// Lock holds the run against a second process that would resume or remove it
+// while it goes on. The system ends the lock with the process.
+func (f *Folder) Lock() (unlock func(), err error) {
+	l := flock.New(filepath.Join(f.Dir, lockFile))
+	ok, err := l.TryLock()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", l.Path(), err)
+	case !ok:
+		return nil, fmt.Errorf("%s: the run is still going on; wait for it, or end its process", f.Dir)
+	}
+	return func() { l.Unlock() }, nil
+}
+
+const lockFile = ".lock"
 
 // ReadFolder reads dir/run.json.
 func ReadFolder(dir string) (*Folder, error) {

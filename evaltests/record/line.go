@@ -30,19 +30,26 @@ type Run struct {
 	Arm      string         `json:"arm"`
 	Mode     string         `json:"mode"` // how the subject is asked: "default"
 	Tier     string         `json:"tier"`
-	Shard    string         `json:"shard,omitempty"`
+	Shard    string         `json:"shard,omitempty"`   // i/n: Plan is that part of Whole
+	Repeats  int            `json:"repeats,omitempty"` // how often each case is asked; 0 is once
+	Workers  int            `json:"workers,omitempty"` // cases asked at a time; 0 is one
 	Nonce    string         `json:"nonce"`
-	Test     string         `json:"test,omitempty"`    // the Go test that ran it, for the rerun command
-	Package  string         `json:"package,omitempty"` // its import path
-	NotRun   string         `json:"not_run,omitempty"` // why nothing was planned: the content is not here, another tier
-	Plan     []string       `json:"plan"`              // case ids, in order
+	Test     string         `json:"test,omitempty"`       // the Go test that ran it, for the rerun command
+	Package  string         `json:"package,omitempty"`    // its import path
+	NotRun   string         `json:"not_run,omitempty"`    // why nothing was planned: the content is not here, another tier
+	Plan     []string       `json:"plan"`                 // case ids, in order
+	Whole    []string       `json:"whole_plan,omitempty"` // of a shard: the plan of all shards
 	LeftOut  map[string]int `json:"left_out,omitempty"`
 	Headline []string       `json:"headline"` // measures that reports show first
 	Measures []string       `json:"measures"` // all measures of a row
 	Unit     string         `json:"unit"`     // document or chunk
 	Pack     PackID         `json:"pack"`
-	Gates    []string       `json:"gates,omitempty"`    // names of the gates that the suite declares
-	GoldenK  int            `json:"golden_k,omitempty"` // depth of the suite's golden, 0 if it has none
+	Gates    []string       `json:"gates,omitempty"`      // names of the gates that the suite declares
+	Specs    []GateSpec     `json:"gate_specs,omitempty"` // the thresholds, so that a verdict can be computed again
+	Require  []string       `json:"require_stages,omitempty"`
+	Limits   Plausible      `json:"plausible,omitzero"`
+	GoldenK  int            `json:"golden_k,omitempty"`        // depth of the suite's golden, 0 if it has none
+	Timeout  int64          `json:"case_timeout_ms,omitempty"` // deadline of one call
 	Waivers  []Waiver       `json:"waivers,omitempty"`
 	Decision *Decision      `json:"decision,omitempty"` // how a comparison with this run is read; nil: nothing was fixed before it
 	Hashes   Hashes         `json:"hashes"`
@@ -87,6 +94,28 @@ type Waiver struct {
 	Until  string `json:"until" toml:"until"`   // YYYY-MM-DD, the last day it holds
 }
 
+// GateSpec is one [[gate]] of suite.toml: see package gate.
+type GateSpec struct {
+	Measure   string   `toml:"measure" json:"measure,omitempty"`     // for instance "nDCG@10"
+	Stage     string   `toml:"stage" json:"stage,omitempty"`         // empty: the final ranking
+	Stratum   string   `toml:"stratum" json:"stratum,omitempty"`     // empty: all
+	Count     string   `toml:"count" json:"count,omitempty"`         // instead of measure: "failed" or "timed_out"
+	Latency   string   `toml:"latency" json:"latency,omitempty"`     // instead of measure: "p50", "p95", "p99" or "max", in milliseconds
+	Floor     *float64 `toml:"floor" json:"floor,omitempty"`         // a value below blocks
+	Ceiling   *float64 `toml:"ceiling" json:"ceiling,omitempty"`     // a value above blocks
+	Target    *float64 `toml:"target" json:"target,omitempty"`       // met or not met; never blocks
+	Min       int      `toml:"min" json:"min,omitempty"`             // least denominator, default 1
+	Certainty bool     `toml:"certainty" json:"certainty,omitempty"` // the interval decides, not the point
+	Blocking  bool     `toml:"blocking" json:"blocking,omitempty"`   // of latency: it blocks, instead of being advisory
+	Why       string   `toml:"why" json:"why,omitempty"`             // where the threshold comes from
+}
+
+// Plausible are the limits of what a run can be believed to be.
+type Plausible struct {
+	MinMicros    int64   `json:"min_case_micros,omitempty"` // a mean latency below it is no search; 0 is no limit
+	LatencyDrift float64 `json:"latency_drift,omitempty"`   // share by which block means of latency may differ; 0 is no limit
+}
+
 // Row is one case: the unit of evidence.
 type Row struct {
 	Head
@@ -107,8 +136,9 @@ type Row struct {
 	Ranking  []Entry            `json:"ranking,omitempty"` // the final order
 	Stages   []Stage            `json:"stages,omitempty"`
 	Channels []Channel          `json:"channels,omitempty"`
-	Measures map[string]float64 `json:"measures,omitempty"` // of the final order; only when scored
-	Micros   int64              `json:"micros"`             // latency of the call
+	Measures map[string]float64 `json:"measures,omitempty"`      // of the final order; only when scored
+	Micros   int64              `json:"micros"`                  // latency of the call
+	Unfit    bool               `json:"latency_unfit,omitempty"` // a call that was abandoned may have slowed this one
 	Warnings []string           `json:"warnings,omitempty"`
 }
 
@@ -150,7 +180,8 @@ type Gate struct {
 	Head
 	Name        string   `json:"gate"`
 	Measure     string   `json:"measure,omitempty"`
-	Count       string   `json:"count,omitempty"` // instead of a measure: the state whose cases are counted
+	Latency     string   `json:"latency,omitempty"` // instead of a measure: a quantile of the latencies, in milliseconds
+	Count       string   `json:"count,omitempty"`   // instead of a measure: the state whose cases are counted
 	Stage       string   `json:"stage,omitempty"`
 	Stratum     string   `json:"stratum,omitempty"`
 	Value       *float64 `json:"value,omitempty"` // absent when it could not be computed
@@ -159,6 +190,8 @@ type Gate struct {
 	Target      *float64 `json:"target,omitempty"` // met or not met; never blocks
 	TargetMet   *bool    `json:"target_met,omitempty"`
 	Numerator   *float64 `json:"numerator,omitempty"`
+	Lo          *float64 `json:"lo,omitempty"` // interval, where certainty was asked for
+	Hi          *float64 `json:"hi,omitempty"`
 	Denominator int      `json:"denominator"` // cases that entered the value
 	Planned     int      `json:"planned"`     // cases that were planned for it
 	Verdict     string   `json:"verdict"`     // pass, regressed, could-not-measure, not-applicable
@@ -176,6 +209,11 @@ type Verdict struct {
 	Planned  int           `json:"planned"`
 	Use      string        `json:"use"` // wiring, direction or citable
 	UseWhy   string        `json:"use_why,omitempty"`
+	// RunTwice is what the repeats say of the subject's determinism; nil when
+	// each case was asked once.
+	RunTwice *RunTwice `json:"run_twice,omitempty"`
+	// Latency says why the latencies of the run mean nothing; empty when they do.
+	Latency string `json:"latency_unusable,omitempty"`
 }
 
 // End closes a record.
@@ -183,10 +221,12 @@ type End struct {
 	Head
 	SHA256 string  `json:"sha256"` // of all bytes before this line
 	Load   string  `json:"load,omitempty"`
+	Resume int     `json:"resumed,omitempty"` // how often the run was interrupted and taken up again
 	Wall   float64 `json:"wall_seconds"`
 }
 
-// Count counts rows per state against a plan, NotReached included.
+// Count counts rows per state against a plan, NotReached included. Rows of
+// repeated cases are averaged first: see [Average].
 func Count(plan []string, rows []Row) map[State]int {
 	counts := map[State]int{}
 	reached := map[string]bool{}

@@ -35,6 +35,8 @@ type File struct {
 	State   Completeness
 	Lines   int    // whole lines read
 	Detail  string // what is wrong, empty when complete
+
+	evidence int // bytes up to the end of the last run or case line
 }
 
 // Read reads a record. A file that is truncated or tampered is no error: its
@@ -51,13 +53,14 @@ func Read(path string) (*File, error) {
 	f := &File{Path: path, State: Truncated, Detail: "no end line"}
 	sum := sha256.New()
 	seen := map[string]bool{}
+	whole := data
 	for len(data) > 0 {
-		line, rest, whole := bytes.Cut(data, []byte("\n"))
+		line, rest, ended := bytes.Cut(data, []byte("\n"))
 		if f.End != nil {
 			f.State, f.Detail = Tampered, fmt.Sprintf("line %d follows the end line", f.Lines+1)
 			break
 		}
-		if !whole {
+		if !ended {
 			f.Detail = fmt.Sprintf("line %d is cut short; the last whole line is %d", f.Lines+1, f.Lines)
 			break
 		}
@@ -72,11 +75,15 @@ func Read(path string) (*File, error) {
 		sum.Write([]byte("\n"))
 		f.Lines++
 		data = rest
+		if len(f.Gates) == 0 && f.Verdict == nil && f.End == nil {
+			f.evidence = len(whole) - len(rest)
+		}
 	}
 	if f.Lines == 0 {
 		f.Run.Suite = suiteOf(path)
 		f.Detail = "no whole line: it ended before its run line was written"
 	}
+	SortRows(f.Run.Plan, f.Rows)
 	if f.State == Truncated && f.End == nil && f.Detail == "no end line" {
 		f.Detail = fmt.Sprintf("no end line; the last whole line is %d", f.Lines)
 	}
@@ -153,7 +160,7 @@ func suiteOf(path string) string {
 var recordName = regexp.MustCompile(`^(.+)\.\d+\.\d+\.jsonl$`)
 
 // Counts counts the record's rows per state against its plan.
-func (f *File) Counts() map[State]int { return Count(f.Run.Plan, f.Rows) }
+func (f *File) Counts() map[State]int { return Count(f.Run.Plan, f.Cases()) }
 
 // ReadAll reads every record of a run folder, by file name.
 func ReadAll(dir string) ([]*File, error) {

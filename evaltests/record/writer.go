@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"sync"
+
+	"github.com/gofrs/flock"
 )
 
 // Writer appends the lines of one record. A line is written whole, in one
@@ -25,6 +27,7 @@ type Writer struct {
 	seen    map[string]bool
 	started bool // the run line is written
 	closed  bool
+	lock    *flock.Flock // held while the record is written, so that nobody resumes it meanwhile
 }
 
 var suiteName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
@@ -49,7 +52,12 @@ func Create(dir, suite string) (*Writer, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Writer{file: f, sum: sha256.New(), seen: map[string]bool{}}, nil
+		w := &Writer{file: f, sum: sha256.New(), seen: map[string]bool{}, lock: flock.New(path)}
+		if ok, err := w.lock.TryLock(); err != nil || !ok {
+			f.Close()
+			return nil, errors.Join(fmt.Errorf("%s: cannot be locked", path), err)
+		}
+		return w, nil
 	}
 }
 
@@ -132,7 +140,7 @@ func (w *Writer) close() error {
 		return nil
 	}
 	w.closed = true
-	return w.file.Close()
+	return errors.Join(w.file.Close(), w.lock.Unlock())
 }
 
 func (w *Writer) name() string { return filepath.Base(w.file.Name()) }

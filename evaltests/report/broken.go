@@ -21,7 +21,7 @@ func broken(f *record.File) []Broken {
 		class int
 	}
 	var list []ranked
-	for _, r := range f.Rows {
+	for _, r := range f.Cases() {
 		b := Broken{
 			Case: r.Case, Question: r.Question, Outcome: r.Outcome.State, Reason: r.Outcome.Reason,
 			Rerun: Rerun(f.Run, r.Case),
@@ -46,7 +46,7 @@ func broken(f *record.File) []Broken {
 	if len(list) == 0 && f.Verdict != nil && f.Verdict.Verdict != gate.PASS {
 		// In a small corpus everything is within the first ten: show what is
 		// not at the top.
-		for _, r := range f.Rows {
+		for _, r := range f.Cases() {
 			if r.Outcome.State != record.Scored || !r.Ranked() || goldRank(r.Ranking, r.Gold) == 1 {
 				continue
 			}

@@ -41,10 +41,13 @@ type Suite struct {
 	Stages   []StageFigures       `json:"stages,omitempty"`
 	Gates    []record.Gate        `json:"gates,omitempty"`
 	Latency  *Latency             `json:"latency,omitempty"`
-	Broken   []Broken             `json:"broken,omitempty"`
-	Use      string               `json:"use,omitempty"`
-	UseWhy   string               `json:"use_why,omitempty"`
-	Wall     float64              `json:"wall_seconds,omitempty"`
+	// LatencyWhy says why the latencies mean nothing; then none are shown.
+	LatencyWhy string           `json:"latency_unusable,omitempty"`
+	RunTwice   *record.RunTwice `json:"run_twice,omitempty"`
+	Broken     []Broken         `json:"broken,omitempty"`
+	Use        string           `json:"use,omitempty"`
+	UseWhy     string           `json:"use_why,omitempty"`
+	Wall       float64          `json:"wall_seconds,omitempty"`
 }
 
 // Figure is a mean over the cases that count, with its interval: failed and
@@ -121,7 +124,8 @@ func buildSuite(sv gate.SuiteVerdict) (Suite, error) {
 	if s.Headline, err = figures(f, ""); err != nil {
 		return s, err
 	}
-	for _, name := range strata(f.Rows) {
+	cases := f.Cases()
+	for _, name := range strata(cases) {
 		fs, err := figures(f, name)
 		if err != nil {
 			return s, err
@@ -133,8 +137,11 @@ func buildSuite(sv gate.SuiteVerdict) (Suite, error) {
 	if len(s.Strata) < 2 {
 		s.Strata = nil
 	}
-	s.Stages = stages(f.Rows)
-	s.Latency = latency(f.Rows)
+	s.Stages = stages(cases)
+	if s.LatencyWhy = f.Verdict.Latency; s.LatencyWhy == "" {
+		s.Latency = latency(f.Rows)
+	}
+	s.RunTwice = f.Verdict.RunTwice
 	s.Broken = broken(f)
 	return s, nil
 }
@@ -148,7 +155,7 @@ func figures(f *record.File, stratum string) ([]Figure, error) {
 		if err != nil {
 			return nil, err
 		}
-		values, planned, err := values(f.Rows, m.String(), stratum)
+		values, planned, err := values(f.Cases(), m.String(), stratum)
 		if err != nil {
 			return nil, err
 		}
@@ -254,7 +261,7 @@ func stages(rows []record.Row) []StageFigures {
 func latency(rows []record.Row) *Latency {
 	var us []float64
 	for _, r := range rows {
-		if r.Outcome.State == record.Scored {
+		if r.Outcome.State == record.Scored && !r.Unfit {
 			us = append(us, float64(r.Micros))
 		}
 	}

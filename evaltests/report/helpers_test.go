@@ -107,7 +107,7 @@ func (s suite) write(t testing.TB, name string) *record.File {
 	for _, spec := range s.specs {
 		gates = append(gates, gate.Evaluate(spec, s.rows))
 	}
-	verdict := gate.Decide(gate.Facts{Plan: run.Plan, Rows: s.rows, Gates: gates, Today: today})
+	verdict := gate.Decide(gate.FactsOf(run, s.rows, gates, today))
 	if s.notRun != "" {
 		verdict = record.Verdict{Verdict: gate.NotRun, Reasons: []string{s.notRun}}
 	}

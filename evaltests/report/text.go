@@ -160,6 +160,9 @@ func detail(b *strings.Builder, s Suite, st Style) {
 	passing := s.Verdict == gate.PASS
 	if passing {
 		quiet(b, s)
+		if s.RunTwice != nil && !st.All && !s.RunTwice.Proven {
+			fmt.Fprintf(b, "\n%s: %s\n", clean(s.Suite), clean(twice(*s.RunTwice)))
+		}
 	}
 	if passing && !st.All {
 		return
@@ -183,6 +186,12 @@ func detail(b *strings.Builder, s Suite, st Style) {
 	if s.Latency != nil && st.All {
 		fmt.Fprintf(b, "  latency p50 %.1f ms, p95 %.1f ms, max %.1f ms\n", float64(s.Latency.P50)/1000, float64(s.Latency.P95)/1000, float64(s.Latency.Max)/1000)
 	}
+	if s.LatencyWhy != "" && st.All {
+		fmt.Fprintf(b, "  latency means nothing: %s\n", clean(s.LatencyWhy))
+	}
+	if s.RunTwice != nil && st.All {
+		fmt.Fprintf(b, "  %s\n", clean(twice(*s.RunTwice)))
+	}
 	shown := s.Broken
 	if !st.All {
 		shown = shown[:min(3, len(shown))]
@@ -201,6 +210,21 @@ func detail(b *strings.Builder, s Suite, st Style) {
 			fmt.Fprintf(b, "      rerun    %s\n", clean(c.Rerun))
 		}
 	}
+}
+
+// twice says what the repeats tell of the subject's determinism.
+func twice(p record.RunTwice) string {
+	if p.Proven {
+		return fmt.Sprintf("deterministic: %d cases ranked alike in all %d repeats (treatment %.12s)", p.Cases, p.Repeats, p.Treatment)
+	}
+	text := fmt.Sprintf("not proven deterministic: of %d cases asked %d times, %d ranked differently", p.Cases, p.Repeats, len(p.Differ))
+	if len(p.Differ) > 0 {
+		text += ": " + strings.Join(p.Differ[:min(5, len(p.Differ))], ", ")
+	}
+	if n := len(p.Differ) - 5; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
 }
 
 func onlySome(shown, all int) string {

@@ -23,7 +23,7 @@ import (
 )
 
 func evalCommand() *cobra.Command {
-	var inventoryPath string
+	var inventoryPath, resume string
 	var suites []string
 	var asJSON, verbose bool
 	c := &cobra.Command{
@@ -34,7 +34,7 @@ func evalCommand() *cobra.Command {
 It runs go test -tags eval -count=1 on the packages of the inventory, then
 holds the records to the inventory. A forgotten tag, a filter, a cached test
 result, a killed test binary or an old record ends with 2, never with 0.`,
-		Example: "  touchstone eval\n  touchstone eval --suite godoc\n  touchstone eval -- -run '^TestGodoc$' -v",
+		Example: "  touchstone eval\n  touchstone eval --suite godoc\n  touchstone eval -- -run '^TestGodoc$' -v\n  touchstone eval --resume .touchstone/runs/20260101T120000-0a1b2c3d",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if at := cmd.ArgsLenAtDash(); len(args) > 0 && at != 0 {
 				return usage("eval: found %q; arguments of go test stand after --", args[0])
@@ -42,20 +42,29 @@ result, a killed test binary or an old record ends with 2, never with 0.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e, err := newEvaluation(cmd, inventoryPath, suites, args)
+			e, err := newEvaluation(cmd, inventoryPath, suites, args, resume)
 			if err != nil {
 				return err
 			}
+			unlock, err := e.folder.Lock()
+			if err != nil {
+				return refused(err)
+			}
+			defer unlock()
 			e.verbose = verbose
 			return e.run(cmd, asJSON)
 		},
 	}
 	c.Flags().StringVar(&inventoryPath, "inventory", "", "inventory file (default: "+gate.InventoryFile+" of the module)")
 	c.Flags().StringSliceVar(&suites, "suite", nil, "hold the run to these suites of the inventory only")
+	c.Flags().StringVar(&resume, "resume", "", "take up this run folder again: finished cases are kept, the rest is run")
 	c.Flags().BoolVar(&asJSON, "json", false, "one JSON document")
 	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "show what go test prints")
 	return c
 }
+
+// goTest are the arguments that every evaluation begins with.
+var goTest = []string{"test", "-tags", "eval", "-count=1", "-json"}
 
 // evaluation is one `touchstone eval`.
 type evaluation struct {
@@ -68,7 +77,7 @@ type evaluation struct {
 	verbose   bool
 }
 
-func newEvaluation(cmd *cobra.Command, inventoryPath string, suites, args []string) (*evaluation, error) {
+func newEvaluation(cmd *cobra.Command, inventoryPath string, suites, args []string, resume string) (*evaluation, error) {
 	inv, path, err := inventory(inventoryPath)
 	if err != nil {
 		return nil, err
@@ -95,7 +104,10 @@ func newEvaluation(cmd *cobra.Command, inventoryPath string, suites, args []stri
 		inv.Suites = kept
 	}
 	e := &evaluation{inventory: *inv, env: env, progress: cmd.ErrOrStderr()}
-	e.args = append([]string{"test", "-tags", "eval", "-count=1", "-json"}, args...)
+	if resume != "" {
+		return e, e.takeUp(resume, path, args)
+	}
+	e.args = append(slices.Clone(goTest), args...)
 	if !slices.ContainsFunc(args, isPattern) {
 		// The patterns are relative to the inventory, wherever this runs.
 		e.args = append(e.args, inv.Packages...)
@@ -275,7 +287,11 @@ func (t *testEvents) unexplained(j *judged, progress io.Writer) []string {
 	for _, s := range j.verdict.Suites {
 		if s.File != nil && (s.Verdict == gate.REGRESSED || s.Verdict == gate.CNM) {
 			root, _, _ := strings.Cut(s.File.Run.Test, "/")
-			accounted[s.File.Run.Package+"."+root] = true
+			name := s.File.Run.Package + "." + root
+			accounted[name] = true
+			if s.Unsound {
+				io.WriteString(progress, t.said[name]) // the record broke off, and so does not say why
+			}
 		}
 	}
 	for _, name := range t.tests {

@@ -48,7 +48,7 @@ func findCase(files []*record.File, suite, id string) (*record.File, record.Row,
 		if suite != "" && f.Run.Suite != suite {
 			continue
 		}
-		for _, r := range f.Rows {
+		for _, r := range f.Cases() {
 			if r.Case == id {
 				file, row = f, r
 				suites = append(suites, f.Run.Suite)

@@ -94,6 +94,7 @@ Exit codes: 0 PASS, 1 REGRESSED, 2 COULD-NOT-MEASURE or refused, 64 bad usage.`,
 			return usage("no command was given")
 		},
 	}
+	root.AddCommand(mergeCommand())
 	root.AddCommand(evalCommand(), verdictCommand(), runCommand(), reportCommand(), explainCommand(), packCommand(), goldenCommand(),
 		measureCommand(), rboCommand(), statCommand(), modelsCommand(), engineCommand(), compareCommand())
 	root.AddCommand(stagesCommand(), sweepCommand())

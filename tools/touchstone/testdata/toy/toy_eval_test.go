@@ -8,7 +8,9 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -21,7 +23,7 @@ import (
 // counter ranks documents by the words they share with the question.
 type counter struct {
 	corpus []pack.Document
-	asked  int
+	asked  atomic.Int64
 }
 
 func (c *counter) Ingest(_ context.Context, corpus []pack.Document) error {
@@ -30,8 +32,13 @@ func (c *counter) Ingest(_ context.Context, corpus []pack.Document) error {
 }
 
 func (c *counter) Search(ctx context.Context, q pack.Question) (record.Observation, error) {
-	c.asked++
-	switch os.Getenv("TOY") {
+	asked := int(c.asked.Add(1))
+	toy, at, _ := strings.Cut(os.Getenv("TOY"), ":")
+	if at == "" {
+		at = "3"
+	}
+	now := strconv.Itoa(asked) == at
+	switch toy {
 	case "skip":
 		return record.Observation{}, record.Skip("the toy does not feel like it")
 	case "refuse":
@@ -39,17 +46,17 @@ func (c *counter) Search(ctx context.Context, q pack.Question) (record.Observati
 	case "fail":
 		return record.Observation{}, errors.New("the toy is broken")
 	case "kill":
-		if c.asked == 3 {
+		if now {
 			syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			time.Sleep(time.Minute)
 		}
 	case "crash":
-		if c.asked == 3 {
+		if now {
 			go func() { panic("the toy fell down") }()
 			time.Sleep(time.Minute)
 		}
 	case "hang":
-		if c.asked == 3 {
+		if now {
 			<-ctx.Done()
 			return record.Observation{}, ctx.Err()
 		}
@@ -68,7 +75,7 @@ func (c *counter) Search(ctx context.Context, q pack.Question) (record.Observati
 		}
 	}
 	slices.SortStableFunc(obs.Ranking, func(a, b record.Entry) int { return cmp.Compare(b.Score, a.Score) })
-	if os.Getenv("TOY") == "reverse" {
+	if toy == "reverse" || toy == "waver" && asked > 6 {
 		slices.Reverse(obs.Ranking)
 	}
 	return obs, nil
