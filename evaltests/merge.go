@@ -207,7 +207,9 @@ func join(folder *record.Folder, parts []part) (*Run, error) {
 	return x.finish(false)
 }
 
-func severalStores(line record.Run) bool { return line.Scope != "" && line.Scope != string(seed.BySuite) }
+func severalStores(line record.Run) bool {
+	return line.Scope != "" && line.Scope != string(seed.BySuite)
+}
 
 // joinSeeds lists the stores of all shards. Two shards may have used the same
 // one, and then its key is the same.
