@@ -26,7 +26,7 @@ func (x *session) resume() error {
 		// What filling the subject would tell (hashes, configuration) is taken
 		// from the record: to ingest again only to compare would cost what
 		// resuming saves.
-		return x.differs(f.Run, "plan", "whole_plan", "unit", "pack", "hashes", "config")
+		return x.differs(f.Run, "plan", "whole_plan", "unit", "pack", "runner", "scope", "hashes", "config")
 	}
 	x.writer = w
 	if len(f.Rows) == 0 && f.Lines == 0 {
