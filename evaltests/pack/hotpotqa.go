@@ -9,7 +9,10 @@ import (
 	"github.com/touchstone-eval/touchstone/evaltests/strict"
 )
 
-const hotpotFile = "hotpotqa_100.json"
+const (
+	hotpotFile       = "hotpotqa_100.json"
+	hotpotParagraphs = 10 // of a question in the distractor setting
+)
 
 // HotpotQA in its distractor setting is one JSON array of questions, each with
 // its paragraphs [title, [sentence...]] and supporting facts [title, sentence
@@ -64,6 +67,9 @@ func (c *content) hotpotQuestion(item jsonValue) error {
 		if err := c.addPassage(item.place(), Document{ID: pageName(title), Title: title, Text: strings.Join(sentences, "")}); err != nil {
 			return err
 		}
+	}
+	if len(q.Context) < hotpotParagraphs {
+		c.note("few-paragraphs", item.place(), *q.ID, "", "the question has %d paragraphs; the setting has %d, gold and distractors", len(q.Context), hotpotParagraphs)
 	}
 	err := c.addCase(item.place(), Case{
 		Question: Question{ID: *q.ID, Text: *q.Question}, Stratum: *q.Type,

@@ -43,6 +43,9 @@ type Pack struct {
 	Fields    []FieldTruth // what fields of documents say, in packs that probe them
 	Types     []TypeTruth  // the types of documents, in packs that probe them
 	scanned   *scanned
+	caseAt    map[string]int // case id -> index in Cases
+	caseSpots spots
+	docSpots  spots
 	Defects   []Finding // what the source got wrong and the loader could not repair, in the order of the source
 }
 
@@ -147,6 +150,9 @@ func read(dir string, o Options, spill *scanned) (*Pack, error) {
 		Defects:   c.defects,
 		Fields:    c.fields,
 		Types:     c.types,
+		caseAt:    c.caseAt,
+		caseSpots: c.caseSpots,
+		docSpots:  c.docSpots,
 	}
 	if c.keep != nil {
 		p.scanned = spill

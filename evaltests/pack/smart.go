@@ -54,9 +54,6 @@ func readSMART(c *content) error {
 		if err := c.addDocument(r.place, d); err != nil {
 			return err
 		}
-		if d.Title == "" && d.Text == "" {
-			c.note("empty-document", r.place, "", d.ID, "the document has neither title nor text")
-		}
 	}
 	questions, err := c.smartRecords(questionFile)
 	if err != nil {
