@@ -97,7 +97,7 @@ Exit codes: 0 PASS, 1 REGRESSED, 2 COULD-NOT-MEASURE or refused, 64 bad usage.`,
 	root.AddCommand(mergeCommand())
 	root.AddCommand(evalCommand(), verdictCommand(), runCommand(), reportCommand(), explainCommand(), packCommand(), goldenCommand(),
 		measureCommand(), rboCommand(), statCommand(), modelsCommand(), engineCommand(), compareCommand())
-	root.AddCommand(stagesCommand(), sweepCommand())
+	root.AddCommand(stagesCommand(), sweepCommand(), probeCommand())
 	return root
 }
 
