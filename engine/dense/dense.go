@@ -118,6 +118,10 @@ func (x *Index) Search(ctx context.Context, question []float32, k int, allow fun
 	if norm == 0 || k <= 0 {
 		return Result{}, ctx.Err()
 	}
+	wide := make([]float64, len(question)) // widened once, not for every passage
+	for i, v := range question {
+		wide[i] = float64(v)
+	}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	parts := min(runtime.GOMAXPROCS(0), 1+len(x.ids)/minPart)
@@ -125,7 +129,7 @@ func (x *Index) Search(ctx context.Context, question []float32, k int, allow fun
 	var wg sync.WaitGroup
 	for p := range parts {
 		from, to := p*len(x.ids)/parts, (p+1)*len(x.ids)/parts
-		wg.Go(func() { found[p] = x.scan(ctx, question, norm, from, to, k, allow) })
+		wg.Go(func() { found[p] = x.scan(ctx, wide, norm, from, to, k, allow) })
 	}
 	wg.Wait()
 	if err := ctx.Err(); err != nil {
@@ -144,8 +148,10 @@ func (x *Index) Search(ctx context.Context, question []float32, k int, allow fun
 // minPart is the number of vectors for which another goroutine pays.
 const minPart = 512
 
-func (x *Index) scan(ctx context.Context, question []float32, norm float64, from, to, k int, allow func(string) bool) best {
+func (x *Index) scan(ctx context.Context, question []float64, norm float64, from, to, k int, allow func(string) bool) best {
 	b := best{k: k}
+	offer := func(i int, dot float64) { b.offer(Hit{x.ids[i], dot / float64(norm*x.norm[i])}) }
+	waiting := -1 // a passage that is measured with the next one
 	for i := from; i < to; i++ {
 		if i%minPart == 0 && ctx.Err() != nil {
 			return b
@@ -154,10 +160,23 @@ func (x *Index) scan(ctx context.Context, question []float32, norm float64, from
 			continue
 		}
 		b.total++
-		b.offer(Hit{x.ids[i], dot(question, x.data[i*x.dim:(i+1)*x.dim]) / float64(norm*x.norm[i])})
+		if waiting < 0 {
+			waiting = i
+			continue
+		}
+		first, second := dots(question, x.vector(waiting), x.vector(i))
+		offer(waiting, first)
+		offer(i, second)
+		waiting = -1
+	}
+	if waiting >= 0 {
+		last, _ := dots(question, x.vector(waiting), x.vector(waiting))
+		offer(waiting, last)
 	}
 	return b
 }
+
+func (x *Index) vector(i int) []float32 { return x.data[i*x.dim : (i+1)*x.dim] }
 
 // dot sums in four lanes, which lets a processor work on them at once. Every
 // product is exact, so fusing it with the addition changes nothing.
@@ -175,6 +194,30 @@ func dot(a, b []float32) float64 {
 		s0 += float64(float64(a[i]) * float64(b[i]))
 	}
 	return (s0 + s1) + (s2 + s3)
+}
+
+// dots is [dot] of a, whose numbers are float32 ones, with b and with c. Two at
+// once keep a processor busy that would wait for the four sums of one; the
+// sums themselves are those of dot, to the bit.
+func dots(a []float64, b, c []float32) (ab, ac float64) {
+	b, c = b[:len(a)], c[:len(a)]
+	var b0, b1, b2, b3, c0, c1, c2, c3 float64
+	for len(a) >= 4 && len(b) >= 4 && len(c) >= 4 {
+		b0 += float64(a[0] * float64(b[0]))
+		b1 += float64(a[1] * float64(b[1]))
+		b2 += float64(a[2] * float64(b[2]))
+		b3 += float64(a[3] * float64(b[3]))
+		c0 += float64(a[0] * float64(c[0])) // apart from b's: interleaved, they do not fit the registers
+		c1 += float64(a[1] * float64(c[1]))
+		c2 += float64(a[2] * float64(c[2]))
+		c3 += float64(a[3] * float64(c[3]))
+		a, b, c = a[4:], b[4:], c[4:]
+	}
+	for i := range a {
+		b0 += float64(a[i] * float64(b[i]))
+		c0 += float64(a[i] * float64(c[i]))
+	}
+	return (b0 + b1) + (b2 + b3), (c0 + c1) + (c2 + c3)
 }
 
 // best keeps the k first hits as a heap with the last of them on top.

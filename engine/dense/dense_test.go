@@ -276,6 +276,24 @@ func TestDotIsFusedOrNotTheSame(t *testing.T) {
 	}
 }
 
+// TestDotsAreDot: measuring two passages at once changes no bit.
+func TestDotsAreDot(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for dim := 1; dim < 40; dim++ {
+		for range 50 {
+			a, b, c := vector(rng, dim), vector(rng, dim), vector(rng, dim)
+			wide := make([]float64, dim)
+			for i, v := range a {
+				wide[i] = float64(v)
+			}
+			ab, ac := dots(wide, b, c)
+			if ab != dot(a, b) || ac != dot(a, c) {
+				t.Fatalf("%d numbers: %v and %v, want %v and %v", dim, ab, ac, dot(a, b), dot(a, c))
+			}
+		}
+	}
+}
+
 func BenchmarkSearch(b *testing.B) {
 	for _, n := range []int{5000, 50000} {
 		b.Run(fmt.Sprintf("vectors=%d", n), func(b *testing.B) {

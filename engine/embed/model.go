@@ -89,7 +89,7 @@ func openModel(dir string, o ModelOptions) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := onnx.Open(files.ONNX, onnx.Options{MaxTokens: o.MaxTokens, Backend: o.Backend})
+	run, err := onnx.Open(files.ONNX, onnx.Options{MaxTokens: o.MaxTokens, Backend: o.Backend, Alone: true})
 	if err != nil {
 		return nil, err
 	}

@@ -42,6 +42,22 @@ func TestBackendsAgree(t *testing.T) {
 	}
 }
 
+// TestThreadsDecideNoBit: a text by itself, which all cores work on, has the
+// vector that it has among others, each on one thread.
+func TestThreadsDecideNoBit(t *testing.T) {
+	e := openMiniLM(t, ModelOptions{Backend: onnx.ORT})
+	texts := twenty()
+	for n := 1; n <= 260; n += 7 {
+		texts = append(texts, strings.Repeat("ferry at dusk, ", n/5)+strings.Repeat("otter ", 1+n%5))
+	}
+	together := embedAll(t, e, texts...)
+	for i, text := range texts {
+		if alone := embedAll(t, e, text)[0]; !slices.Equal(alone, together[i]) {
+			t.Errorf("text %d, %.40q: cosine %v to its vector among others, want the same bits", i, text, cosine(alone, together[i]))
+		}
+	}
+}
+
 // TestTokensAreHuggingFaces: the pure-Go tokenizer, behind our cleaning,
 // agrees with Hugging Face's own, which a build with ONNX Runtime links.
 func TestTokensAreHuggingFaces(t *testing.T) {

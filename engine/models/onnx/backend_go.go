@@ -11,7 +11,7 @@ import (
 // Default is the backend of this build.
 const Default = Go
 
-func ortSession() (any, error) {
+func ortSession(int) (any, error) {
 	return nil, errors.New("this build has no ONNX Runtime; `make ort` prints how to make one that has, with the tag ORT")
 }
 

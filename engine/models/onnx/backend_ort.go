@@ -34,10 +34,11 @@ func library() string {
 	return name // wherever the system's loader looks
 }
 
-// ortSession returns the options of a session: one thread, so that the order
-// of additions, and with it the last bits, do not depend on the machine's
-// cores. Inputs run side by side instead.
-func ortSession() (any, error) {
+// ortSession returns the options of a session whose runs take so many threads.
+// Inputs that come together are run side by side on one thread each, which is
+// faster than one after the other on many. The number decides no bit of a
+// result: a sum is never divided between threads (TestThreadsDecideNoBit).
+func ortSession(threads int) (any, error) {
 	environment.once.Do(func() {
 		if ort.IsInitialized() {
 			return
@@ -54,7 +55,8 @@ func ortSession() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return o, errors.Join(o.SetIntraOpNumThreads(1), o.SetInterOpNumThreads(1))
+	// Threads that spin after a run would take a core from what comes next.
+	return o, errors.Join(o.SetIntraOpNumThreads(threads), o.SetInterOpNumThreads(1), o.AddSessionConfigEntry("session.force_spinning_stop", "1"))
 }
 
 func free(m *backends.Model, backend string) error {

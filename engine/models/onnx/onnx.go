@@ -36,6 +36,10 @@ type Options struct {
 	MaxTokens int    // longest input there will be, at least 1
 	Batch     int    // inputs that the pure-Go backend takes at once; 0 means 1
 	Backend   string // Go or ORT; empty means Default
+
+	// Alone runs an input that comes by itself on all cores. Only ONNX Runtime
+	// needs it, and holds the model in memory twice then.
+	Alone bool
 }
 
 // Model is an open model. It is safe for concurrent use.
@@ -50,7 +54,7 @@ type Model struct {
 	mu     sync.RWMutex // held for reading while the model runs
 	closed bool
 	model  *backends.Model
-	base   *backends.BasePipeline
+	alone  *backends.Model // for a single input; nil if that is run as any other
 	free   func() error
 
 	serial sync.Mutex // hugot's pure-Go path writes to the model on every call
@@ -65,6 +69,29 @@ func Open(onnx []byte, o Options) (_ *Model, err error) {
 	if m.backend == "" {
 		m.backend = Default
 	}
+	if m.model, err = m.load(onnx, 1); err != nil {
+		return nil, fmt.Errorf("onnx: %w", err)
+	}
+	m.free = func() error { return free(m.model, m.backend) }
+	if err := m.shape(); err != nil {
+		return nil, errors.Join(fmt.Errorf("onnx: %w", err), m.free())
+	}
+	cores := min(runtime.GOMAXPROCS(0), mostThreads)
+	if !o.Alone || m.backend != ORT || cores == 1 {
+		return m, nil
+	}
+	if m.alone, err = m.load(onnx, cores); err != nil {
+		return nil, errors.Join(fmt.Errorf("onnx: %w", err), m.free())
+	}
+	m.free = func() error { return errors.Join(free(m.model, m.backend), free(m.alone, m.backend)) }
+	return m, nil
+}
+
+// mostThreads are those that a question's few tokens can keep busy.
+const mostThreads = 4
+
+// load reads a model, to be run by so many threads under ONNX Runtime.
+func (m *Model) load(onnx []byte, threads int) (_ *backends.Model, err error) {
 	opts := options.Defaults()
 	opts.Backend = m.backend
 	switch m.backend {
@@ -72,34 +99,29 @@ func Open(onnx []byte, o Options) (_ *Model, err error) {
 		opts.GoMLXOptions.BatchBuckets = []int{m.batch}
 		opts.GoMLXOptions.SequenceBuckets = lengths(m.max)
 	case ORT:
-		if opts.BackendOptions, err = ortSession(); err != nil {
-			return nil, fmt.Errorf("onnx: %w", err)
+		if opts.BackendOptions, err = ortSession(threads); err != nil {
+			return nil, err
 		}
 	default:
-		return nil, fmt.Errorf("onnx: backend %q: want %s or %s", o.Backend, Go, ORT)
+		return nil, fmt.Errorf("backend %q: want %s or %s", m.backend, Go, ORT)
 	}
 	// hugot changes into the model's folder while ONNX Runtime loads it; the
 	// folder that the process is in already is no change.
-	m.model = &backends.Model{ID: "onnx", Path: ".", OnnxBytes: onnx, Pipelines: map[string]backends.Pipeline{}}
+	model := &backends.Model{ID: "onnx", Path: ".", OnnxBytes: onnx, Pipelines: map[string]backends.Pipeline{}}
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("onnx: load the model: %v", r)
+			err = fmt.Errorf("load the model: %v", r)
 		}
 	}()
-	if err := backends.CreateModelBackend(m.model, opts); err != nil {
-		return nil, fmt.Errorf("onnx: load the model: %w", err)
+	if err := backends.CreateModelBackend(model, opts); err != nil {
+		return nil, fmt.Errorf("load the model: %w", err)
 	}
 	if m.backend == Go {
-		if err := inSequence(m.model.GoMLXModel); err != nil {
-			return nil, fmt.Errorf("onnx: load the model: %w", err)
+		if err := inSequence(model.GoMLXModel); err != nil {
+			return nil, fmt.Errorf("load the model: %w", err)
 		}
 	}
-	m.free = func() error { return free(m.model, m.backend) }
-	m.base = &backends.BasePipeline{Model: m.model, PipelineName: "onnx", Runtime: m.backend}
-	if err := m.shape(); err != nil {
-		return nil, errors.Join(fmt.Errorf("onnx: %w", err), m.free())
-	}
-	return m, nil
+	return model, nil
 }
 
 // lengths are those that the pure-Go backend sees: powers of two, and max.
@@ -185,12 +207,16 @@ func (m *Model) Run(ctx context.Context, inputs []Input, yield func(i int, rows 
 	if m.closed {
 		return ErrClosed
 	}
+	model := m.model
+	if m.alone != nil && len(inputs) == 1 {
+		model = m.alone
+	}
 	var done atomic.Int64
 	step := func(batch []int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		out, err := m.run(inputs, batch)
+		out, err := m.run(model, inputs, batch)
 		if err != nil {
 			return err
 		}
@@ -235,7 +261,7 @@ func (m *Model) batches(inputs []Input) [][]int {
 	return out
 }
 
-func (m *Model) run(inputs []Input, which []int) (out [][][]float32, err error) {
+func (m *Model) run(model *backends.Model, inputs []Input, which []int) (out [][][]float32, err error) {
 	if m.backend == Go {
 		m.serial.Lock()
 		defer m.serial.Unlock()
@@ -252,10 +278,11 @@ func (m *Model) run(inputs []Input, which []int) (out [][][]float32, err error) 
 		batch.MaxSequenceLength = max(batch.MaxSequenceLength, len(t.TokenIDs))
 	}
 	defer func() { err = errors.Join(err, batch.Destroy()) }()
-	if err := backends.CreateInputTensors(batch, m.model, m.backend); err != nil {
+	if err := backends.CreateInputTensors(batch, model, m.backend); err != nil {
 		return nil, err
 	}
-	if err := backends.RunSessionOnBatch(batch, m.base); err != nil {
+	base := &backends.BasePipeline{Model: model, PipelineName: "onnx", Runtime: m.backend}
+	if err := backends.RunSessionOnBatch(batch, base); err != nil {
 		return nil, err
 	}
 	return m.rows(batch)
