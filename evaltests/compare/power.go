@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/touchstone-eval/touchstone/evaltests/stat"
 )
@@ -83,14 +84,39 @@ func NewDetectable(diffs []float64, alpha, margin float64) (Detectable, error) {
 		return d, err
 	}
 	d.Possible = true
-	if d.Normal, d.Difference, err = stat.PairedTMDE(n, sd, alpha, Power); err != nil || margin == 0 {
+	if d.Normal, d.Difference, err = detectableT(n, sd, alpha); err != nil || margin == 0 {
 		return d, err
 	}
 	d.Need, d.NeedIsMin, err = fewest(func(n int) (bool, error) {
-		_, t, err := stat.PairedTMDE(n, sd, alpha, Power)
+		_, t, err := detectableT(n, sd, alpha)
 		return t <= margin, err
 	})
 	return d, err
+}
+
+// perDeviation remembers what differences of standard deviation 1 would show,
+// by number of pairs and level: the smallest detectable difference grows with
+// the deviation, and takes some ten milliseconds to find.
+var perDeviation sync.Map
+
+type pairsAt struct {
+	n     int
+	alpha float64
+}
+
+// detectableT is stat.PairedTMDE.
+func detectableT(n int, sd, alpha float64) (normal, t float64, err error) {
+	unit, ok := perDeviation.Load(pairsAt{n, alpha})
+	if !ok {
+		normal, t, err := stat.PairedTMDE(n, 1, alpha, Power)
+		if err != nil {
+			return 0, 0, err
+		}
+		unit = [2]float64{normal, t}
+		perDeviation.Store(pairsAt{n, alpha}, unit)
+	}
+	u := unit.([2]float64)
+	return float64(u[0] * sd), float64(u[1] * sd), nil
 }
 
 // exact is the form for outcomes that are right or wrong: discordance is the

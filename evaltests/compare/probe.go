@@ -27,25 +27,28 @@ type Probe struct {
 	Func    func(base, treatment record.Row) Touch
 }
 
-// The steps of the engine that are no source of candidates.
-const (
-	channelRerank = "rerank"
-	channelBoosts = "boosts"
-)
+// boosts are a step of the engine and no channel: they can be changed, and
+// their hand shows in the order as the reranker's does.
+const boosts = "boosts"
 
 // probeDepth is how far down a list a probe looks: as far as users do.
 const probeDepth = 10
 
-// Probes lists the touch probe of every channel.
+// Probes lists the touch probe of every channel of [record.Channels], by the
+// name that it has there, and of the boosts.
 func Probes() []Probe {
-	out := []Probe{}
-	for _, name := range []string{"vector", "lexical", "graph", "temporal", "pages", "episodes"} {
-		out = append(out, Probe{name, "something of it is in the final ranking", contributed(name)})
+	var out []Probe
+	for _, name := range record.Channels() {
+		p := Probe{Channel: name}
+		switch kind, _ := record.TouchProbe(name); kind {
+		case record.TouchContributed:
+			p.Looks, p.Func = "something of it is in the final ranking", contributed(name)
+		case record.TouchReordered:
+			p.Looks, p.Func = "its top 10 differs from its input's", reordered("rerank", "candidates")
+		}
+		out = append(out, p)
 	}
-	return append(out,
-		Probe{channelRerank, "its top 10 differs from its input's", reranked},
-		Probe{channelBoosts, "its top 10 differs from its input's", boosted},
-	)
+	return append(out, Probe{boosts, "its top 10 differs from its input's", reordered("boosted", "fusion")})
 }
 
 // ProbeOf is the probe of a channel; false for a channel that has no entry.
@@ -78,17 +81,14 @@ func contributed(name string) func(base, treatment record.Row) Touch {
 	}
 }
 
-func reranked(base, treatment record.Row) Touch {
-	return either(base, treatment, channelRerank, "candidates")
+// reordered compares a step with its input, in both rows. A step that was
+// skipped touched nothing; a row without the step, or without its input, is
+// unknown.
+func reordered(step, input string) func(base, treatment record.Row) Touch {
+	return func(base, treatment record.Row) Touch { return changedBy(base, treatment, step, input) }
 }
 
-func boosted(base, treatment record.Row) Touch {
-	return either(base, treatment, "boosted", "fusion")
-}
-
-// either compares a step with its input, in both rows. A step that was skipped
-// touched nothing; a row without the step, or without its input, is unknown.
-func either(base, treatment record.Row, step, input string) Touch {
+func changedBy(base, treatment record.Row, step, input string) Touch {
 	out := Unknown
 	for _, r := range []record.Row{base, treatment} {
 		after, ok := r.Stage(step)
@@ -125,7 +125,7 @@ func top(entries []record.Entry) [][2]string {
 func Channels(key string) []string {
 	switch key {
 	case "judge", "reranker", "pool_size":
-		return []string{channelRerank}
+		return []string{record.ChannelRerank}
 	case "embedder", "optional.vector":
 		return []string{"vector"}
 	case "optional.lexical":
@@ -141,7 +141,7 @@ func Channels(key string) []string {
 		name, _, _ := strings.Cut(rest, ".")
 		return []string{name}
 	case "boosts":
-		return []string{channelBoosts}
+		return []string{boosts}
 	}
 	return nil
 }

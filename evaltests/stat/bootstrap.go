@@ -85,9 +85,16 @@ func resampledMean(sample []float64, random source) float64 {
 // values are equal.
 func acceleration(sample []float64) float64 {
 	mean := meanOf(sample)
+	largest := 0.0
+	for _, x := range sample {
+		largest = max(largest, math.Abs(x-mean))
+	}
+	// Scaling by a power of two changes nothing and keeps the cubes of very
+	// small differences from vanishing.
+	_, exponent := math.Frexp(largest)
 	squares, cubes := make([]float64, len(sample)), make([]float64, len(sample))
 	for i, x := range sample {
-		d := x - mean
+		d := math.Ldexp(x-mean, -exponent)
 		squares[i] = d * d
 		cubes[i] = d * d * d
 	}
