@@ -38,13 +38,6 @@ type Env struct {
 	Repeat       int    // EVAL_REPEAT: how often each case is asked; 0 is once
 }
 
-// later are the names that are parsed and that this version does not act on
-// yet: refusing them is better than a run that looks sharded, repeated or held
-// to a baseline and is not.
-var later = []string{
-	"EVAL_BASELINE",
-}
-
 // passive are read elsewhere.
 var passive = []string{"EVAL_MODELS"}
 
@@ -57,10 +50,7 @@ func ParseEnv(environ []string) (Env, error) {
 		if !strings.HasPrefix(name, "EVAL_") {
 			continue
 		}
-		switch on, err := env.set(name, value); {
-		case err == nil && on && slices.Contains(later, name):
-			problems = append(problems, fmt.Sprintf("%s=%q is not supported by this version; unset it", name, value))
-		case err != nil:
+		if err := env.set(name, value); err != nil {
 			problems = append(problems, err.Error())
 		}
 	}
@@ -80,13 +70,12 @@ func ParseEnv(environ []string) (Env, error) {
 	return env, nil
 }
 
-// set takes one variable. on reports that it asks for something beside the
-// default: a variable that is off may be set by any version.
-func (e *Env) set(name, value string) (on bool, err error) {
+// set takes one variable.
+func (e *Env) set(name, value string) (err error) {
 	switch name {
 	case "EVAL_TIER":
 		if !gate.ValidTier(value) {
-			return false, fmt.Errorf("EVAL_TIER=%q; want smoke, full or deep", value)
+			return fmt.Errorf("EVAL_TIER=%q; want smoke, full or deep", value)
 		}
 		e.Tier = value
 	case "EVAL_LIMIT":
@@ -102,7 +91,7 @@ func (e *Env) set(name, value string) (on bool, err error) {
 	case "EVAL_CASE_TIMEOUT":
 		e.CaseTimeout, err = time.ParseDuration(value)
 		if err != nil || e.CaseTimeout <= 0 {
-			return false, fmt.Errorf("EVAL_CASE_TIMEOUT=%q; want a duration such as 5s", value)
+			return fmt.Errorf("EVAL_CASE_TIMEOUT=%q; want a duration such as 5s", value)
 		}
 	case "EVAL_BLESS":
 		err = e.setBless(value)
@@ -110,34 +99,27 @@ func (e *Env) set(name, value string) (on bool, err error) {
 		e.BlessReason = value
 	case "EVAL_BASELINE":
 		e.Baseline = value
-		return value != "", nil
 	case "EVAL_ALLOW_WIPE":
 		e.AllowWipe, err = parseBool(name, value)
-		return e.AllowWipe, err
 	case "EVAL_MIGRATE_STALE":
 		e.MigrateStale, err = parseBool(name, value)
-		return e.MigrateStale, err
 	case "EVAL_PARALLEL_OK":
 		e.ParallelOK, err = parseBool(name, value)
-		return e.ParallelOK, err
 	case "EVAL_SHARD":
 		e.Shard, err = ParseShard(value)
 		if err != nil {
 			err = fmt.Errorf("EVAL_SHARD=%w", err)
 		}
-		return !e.Shard.All(), err
 	case "EVAL_REPEAT":
 		e.Repeat, err = parseCount(name, value)
-		return e.Repeat > 1, err
 	case "EVAL_CONCURRENCY":
 		e.Concurrency, err = parseCount(name, value)
-		return e.Concurrency > 1, err
 	default:
 		if !slices.Contains(passive, name) {
-			return false, fmt.Errorf("%s is not a name this suite knows; correct or unset it", name)
+			return fmt.Errorf("%s is not a name this suite knows; correct or unset it", name)
 		}
 	}
-	return true, err
+	return err
 }
 
 // parseBool reads a switch by its value: X=0 is off, not on.

@@ -33,7 +33,7 @@ func TestParseEnv(t *testing.T) {
 		{"limit negative", []string{"EVAL_LIMIT=a=-1"}, evaltests.Env{}, "EVAL_LIMIT"},
 		{"timeout", []string{"EVAL_CASE_TIMEOUT=5"}, evaltests.Env{}, "duration such as 5s"},
 		{"timeout negative", []string{"EVAL_CASE_TIMEOUT=-5s"}, evaltests.Env{}, "duration"},
-		{"not supported yet", []string{"EVAL_BASELINE=golden"}, evaltests.Env{}, "not supported by this version"},
+		{"a baseline", []string{"EVAL_BASELINE=golden"}, evaltests.Env{Tier: "smoke", Baseline: "golden"}, ""},
 		{"switches, off by value", []string{"EVAL_ALLOW_WIPE=0", "EVAL_PARALLEL_OK=false", "EVAL_MIGRATE_STALE="}, evaltests.Env{Tier: "smoke"}, ""},
 		{"switch, no boolean", []string{"EVAL_ALLOW_WIPE=yes"}, evaltests.Env{}, `EVAL_ALLOW_WIPE="yes"; want 1 or 0`},
 		{"shard, the whole", []string{"EVAL_SHARD=1/1"}, evaltests.Env{Tier: "smoke"}, ""},

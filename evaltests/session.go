@@ -65,6 +65,9 @@ func (s *Suite) begin(ctx context.Context, subject Subject, test testName) (*ses
 	}
 	x := &session{suite: s, subject: subject, started: time.Now()}
 	x.run = s.runLine(test)
+	if err := x.decide(); err != nil {
+		return nil, err
+	}
 	if s.problem != nil {
 		x.broken = append(x.broken, sentence(s.problem.reason, s.problem.action))
 	}
@@ -479,6 +482,7 @@ func (x *session) finish(partial bool) (*Run, error) {
 				return nil, err
 			}
 		}
+		x.holdToBaseline(run)
 	}
 	facts := gate.FactsOf(x.run, x.rows, run.Gates, time.Now().UTC())
 	facts.Broken, facts.Partial = x.broken, partial

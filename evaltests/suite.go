@@ -21,26 +21,27 @@ import (
 
 // suiteFile is suite.toml. Its keys are documented in docs/suite.md.
 type suiteFile struct {
-	Suite         string          `toml:"suite"`
-	Pack          string          `toml:"pack"`
-	Tier          string          `toml:"tier"`
-	Arm           string          `toml:"arm"`
-	CaseTimeout   string          `toml:"case_timeout"`
-	Runner        string          `toml:"runner"`
-	Scope         string          `toml:"scope"`
-	CapPool       bool            `toml:"cap_pool"`
-	Consolidated  string          `toml:"consolidated"`
-	Workers       int             `toml:"workers"`
-	MinCaseTime   string          `toml:"min_case_time"`
-	LatencyDrift  float64         `toml:"latency_drift"`
-	Headline      []string        `toml:"headline"`
-	Measures      []string        `toml:"measures"`
-	StageMeasures []string        `toml:"stage_measures"`
-	RequireStages []string        `toml:"require_stages"`
-	Gates         []gate.Spec     `toml:"gate"`
-	Golden        *goldenTable    `toml:"golden"`
-	Paired        string          `toml:"paired_regression"`
-	Waivers       []record.Waiver `toml:"waiver"`
+	Suite         string           `toml:"suite"`
+	Pack          string           `toml:"pack"`
+	Tier          string           `toml:"tier"`
+	Arm           string           `toml:"arm"`
+	CaseTimeout   string           `toml:"case_timeout"`
+	Runner        string           `toml:"runner"`
+	Scope         string           `toml:"scope"`
+	CapPool       bool             `toml:"cap_pool"`
+	Consolidated  string           `toml:"consolidated"`
+	Workers       int              `toml:"workers"`
+	MinCaseTime   string           `toml:"min_case_time"`
+	LatencyDrift  float64          `toml:"latency_drift"`
+	Headline      []string         `toml:"headline"`
+	Measures      []string         `toml:"measures"`
+	StageMeasures []string         `toml:"stage_measures"`
+	RequireStages []string         `toml:"require_stages"`
+	Gates         []gate.Spec      `toml:"gate"`
+	Golden        *goldenTable     `toml:"golden"`
+	Paired        string           `toml:"paired_regression"`
+	Waivers       []record.Waiver  `toml:"waiver"`
+	Decision      *record.Decision `toml:"decision"`
 }
 
 type goldenTable struct {
@@ -89,6 +90,7 @@ type Suite struct {
 	GoldenDir     string
 	Paired        bool // a significant loss against the golden's rankings blocks
 	Waivers       []record.Waiver
+	Decision      *record.Decision // how comparisons with its runs are read; nil: not fixed
 
 	consolidated string // the pack whose groups are meant to lie in one store
 
@@ -228,6 +230,9 @@ func (f suiteFile) suite(path string, env Env) (*Suite, error) {
 		return nil, err
 	}
 	if err := s.setStore(f); err != nil {
+		return nil, err
+	}
+	if err := s.setDecision(f.Decision); err != nil {
 		return nil, err
 	}
 	for _, w := range f.Waivers {
@@ -418,7 +423,7 @@ func stratified(cases []pack.Case, limit int) ([]pack.Case, map[string]int) {
 // "table", for the documentation's test.
 func SuiteKeys() []string {
 	var keys []string
-	for _, v := range []any{suiteFile{}, gate.Spec{}, goldenTable{}, record.Waiver{}} {
+	for _, v := range []any{suiteFile{}, gate.Spec{}, goldenTable{}, record.Waiver{}, record.Decision{}} {
 		typ := reflect.TypeOf(v)
 		for i := range typ.NumField() {
 			keys = append(keys, typ.Field(i).Tag.Get("toml"))

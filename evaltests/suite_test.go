@@ -64,6 +64,9 @@ func TestLoadSuiteRefuses(t *testing.T) {
 		{"paired without a golden", minimal + "paired_regression = \"golden\"\n", "no [golden] table to pair with"},
 		{"golden of a stage twice", minimal + "[golden]\nstages = [\"vector\", \"vector\"]\n", `golden.stages: "vector"`},
 		{"golden of the final stage", minimal + "[golden]\nstages = [\"final\"]\n", `golden.stages: "final"`},
+		{"decision without a measure", minimal + "[decision]\nmargin = 0.1\n", "decision: primary"},
+		{"decision on what is not measured", minimal + "[decision]\nprimary = \"P@7\"\n", `decision: primary = "P@7" is not among measures`},
+		{"decision by no such correction", minimal + "[decision]\nprimary = \"R@5\"\ncorrection = \"luck\"\n", `correction = "luck"`},
 		{"waiver without end", minimal + "[[waiver]]\nreason = \"x\"\nmax = 1\n", "waiver"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -180,10 +180,13 @@ func TestRepeatsAreAveragedFirst(t *testing.T) {
 	assert.InDelta(t, (.5+1+.5)/3, x.Primary.Treatment, 1e-12)
 	assert.Equal(t, []int{0, 1, 2}, []int{x.Primary.Wins, x.Primary.Losses, x.Primary.Ties})
 
+	s.File.Run.Repeats = 2
 	s.File.Rows[1].Outcome = record.Outcome{State: record.Refused, Reason: "no model"}
 	o := judge
 	o.Partial = true
 	assert.Equal(t, 2, one(t, b, s, o).Primary.N, "a case with a refused repeat is not half a case")
+	s.File.Rows = s.File.Rows[:len(s.File.Rows)-1]
+	assert.Equal(t, 1, one(t, b, s, o).Primary.N, "nor is one that lacks a repeat")
 }
 
 // TestValueIsOfTheRow: a measure that the ranking does not give is no evidence.

@@ -64,9 +64,13 @@ const stratumFloor = 20
 // does a proof that the base's own record holds.
 func NewFloor(base Side, aa []Side, primary metric.Measure, channels []string) (Floor, error) {
 	var f Floor
-	if n, ok := runTwice(base.File); ok {
-		f.Source = FloorProof
-		f.Notes = append(f.Notes, fmt.Sprintf("the rankings of all %d repeats are identical", n))
+	if proof := record.ProofOf(base.File.Run, base.File.Rows); proof != nil && base.File.State == record.Complete {
+		if proof.Proven {
+			f.Source = FloorProof
+			f.Notes = append(f.Notes, fmt.Sprintf("the rankings of all %d repeats are identical", proof.Repeats))
+		} else {
+			f.Problem = fmt.Sprintf("the %d repeats of the base differ in %d cases", proof.Repeats, len(proof.Differ))
+		}
 	}
 	same := 0
 	var strata map[string][]float64
@@ -240,31 +244,4 @@ func identical(pairs Pairs) bool {
 
 func sameEntries(a, b []record.Entry) bool {
 	return slices.EqualFunc(a, b, func(x, y record.Entry) bool { return x.Doc == y.Doc && x.Chunk == y.Chunk })
-}
-
-// runTwice reports whether a record itself proves its subject deterministic:
-// every case was asked more than once and answered alike. It returns how often.
-func runTwice(f *record.File) (int, bool) {
-	if f.State != record.Complete {
-		return 0, false
-	}
-	cases, err := byCase(f)
-	if err != nil || len(cases) < len(f.Run.Plan) {
-		return 0, false
-	}
-	least := 0
-	for _, rows := range cases {
-		if len(rows) < 2 {
-			return 0, false
-		}
-		for _, r := range rows {
-			if r.Outcome.State != record.Scored || !sameEntries(r.Ranking, rows[0].Ranking) {
-				return 0, false
-			}
-		}
-		if least == 0 || len(rows) < least {
-			least = len(rows)
-		}
-	}
-	return least, least > 1
 }

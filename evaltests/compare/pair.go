@@ -69,7 +69,7 @@ func Pair(base, treatment *record.File) (Pairs, error) {
 			continue
 		}
 		p.Planned++
-		whyBase, whyTreated := missing(bs), missing(ts)
+		whyBase, whyTreated := missing(bs, base.Run), missing(ts, treatment.Run)
 		switch {
 		case whyBase == "" && whyTreated == "":
 			if bs[0].Digest != ts[0].Digest {
@@ -123,8 +123,8 @@ func union(a, b []string) []string {
 }
 
 // missing says why rows of a case cannot take part, empty when they can.
-func missing(rows []record.Row) string {
-	if len(rows) == 0 {
+func missing(rows []record.Row, run record.Run) string {
+	if len(rows) < max(1, run.Repeats) {
 		return string(record.NotReached)
 	}
 	for _, r := range rows {

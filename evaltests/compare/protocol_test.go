@@ -130,6 +130,7 @@ func TestSymmetricNoise(t *testing.T) {
 
 func TestFloorByRepeats(t *testing.T) {
 	twice := func(s compare.Side, differ bool) compare.Side {
+		s.File.Run.Repeats = 2
 		for _, r := range s.File.Rows[:len(s.File.Rows):len(s.File.Rows)] {
 			r.Repeat = 1
 			if differ {
@@ -148,6 +149,7 @@ func TestFloorByRepeats(t *testing.T) {
 	c, err = compare.Compare(twice(ranks("base", without, spread(40)...), true), []compare.Side{better}, judge)
 	require.NoError(t, err)
 	assert.False(t, c.Floor.Valid())
+	assert.Contains(t, c.Floor.Problem, "the 2 repeats of the base differ in 1 cases")
 }
 
 // TestWideFloorHidesNoLoss: a significant loss is regressed although the A/A

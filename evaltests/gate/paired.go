@@ -20,6 +20,9 @@ func PairedRegression(measure string, d golden.SuiteResult) record.Gate {
 		return g
 	}
 	g.Denominator, g.Value, g.Verdict, g.Reason = p.N, &p.Diff, Pass, p.String()
+	if g.Broke, err = d.Losses(measure); err != nil {
+		return unmeasured(g, err.Error(), "correct the suite file")
+	}
 	if !p.Lost() {
 		return g
 	}

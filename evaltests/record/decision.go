@@ -22,6 +22,7 @@ type Decision struct {
 	Q          float64  `json:"q,omitempty" toml:"q"`                   // level of the corrected test; default .10
 	Alpha      float64  `json:"alpha,omitempty" toml:"alpha"`           // two-sided level at which a loss blocks; default .05
 	Ship       string   `json:"ship,omitempty" toml:"ship"`             // what a change needs: ShipSignal, ShipEquivalent, or empty
+	Vary       []string `json:"vary,omitempty" toml:"vary"`             // keys in which a run may differ from the baseline that EVAL_BASELINE names; no part of the rule
 }
 
 // Ship rules.

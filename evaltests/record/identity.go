@@ -61,7 +61,8 @@ func CurrentContext(dir string) Context {
 	if out, err := git(dir, "rev-parse", "HEAD"); err == nil {
 		c.Commit = strings.TrimSpace(string(out))
 	}
-	if out, err := git(dir, "status", "--porcelain"); err == nil {
+	// What runs leave behind is no change of the sources: see Tree.
+	if out, err := git(dir, "status", "--porcelain", "--", ":(top)", ":(top,exclude,glob)**/.touchstone/**"); err == nil {
 		c.DirtyFiles = strings.Count(string(out), "\n")
 	}
 	return c

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -197,6 +198,33 @@ type Gate struct {
 	Verdict     string   `json:"verdict"`     // pass, regressed, could-not-measure, not-applicable
 	Reason      string   `json:"reason,omitempty"`
 	Action      string   `json:"action,omitempty"`
+	Broke       []Moved  `json:"broke,omitempty"` // cases that lost against what the run was compared with
+}
+
+// Moved is a case with the values of a gate's measure before and now.
+type Moved struct {
+	Case   string  `json:"case"`
+	Before float64 `json:"before"`
+	Now    float64 `json:"now"`
+	Wrong  bool    `json:"wrong"` // something relevant was within the depth before, and is not now
+}
+
+// MostBroke is how many cases a gate names.
+const MostBroke = 20
+
+// WorstMoved puts broken cases first, then those that lost most, and keeps as
+// many as a gate names.
+func WorstMoved(list []Moved) []Moved {
+	slices.SortStableFunc(list, func(a, b Moved) int {
+		if a.Wrong != b.Wrong {
+			if a.Wrong {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a.Now-a.Before, b.Now-b.Before)
+	})
+	return list[:min(len(list), MostBroke)]
 }
 
 // Verdict is the last word on a suite invocation.

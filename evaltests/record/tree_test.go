@@ -193,3 +193,34 @@ func TestBase(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "a", "go.mod"), 0o755)) // a folder of that name is no module
 	assert.Equal(t, filepath.Join(dir, ".touchstone", "runs"), record.Base(filepath.Join(dir, "a")))
 }
+
+// TestRunsAreNoChange: a run that was just made does not make the checkout
+// dirty for the next.
+func TestRunsAreNoChange(t *testing.T) {
+	dir := checkout(t)
+	require.Zero(t, record.CurrentContext(dir).DirtyFiles)
+	writeFile(t, dir, ".touchstone/runs/r/run.json", "{}")
+	writeFile(t, dir, "sub/.touchstone/cache/x", "")
+	require.Zero(t, record.CurrentContext(filepath.Join(dir, "sub")).DirtyFiles)
+	writeFile(t, dir, "new.go", "")
+	require.Equal(t, 1, record.CurrentContext(filepath.Join(dir, "sub")).DirtyFiles, "the whole checkout counts")
+}
+
+func TestAfter(t *testing.T) {
+	dir := checkout(t)
+	first := record.CurrentContext(dir).Commit
+	writeFile(t, dir, "new.go", "")
+	git(t, dir, "add", "-A")
+	git(t, dir, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "two")
+	second := record.CurrentContext(dir).Commit
+	for _, tc := range []struct {
+		first, commit string
+		want          bool
+	}{{first, second, true}, {second, first, false}, {first, first, true}} {
+		got, err := record.After(dir, tc.first, tc.commit)
+		require.NoError(t, err)
+		assert.Equal(t, tc.want, got)
+	}
+	_, err := record.After(dir, "0123456789012345678901234567890123456789", second)
+	assert.ErrorContains(t, err, "git cannot tell")
+}

@@ -13,31 +13,41 @@ import (
 // Depth within which a user is taken to look.
 const shownDepth = 10
 
-// broken lists the cases a reader should see: what failed first, then
-// answerable cases with nothing relevant in the first ten.
+// broken lists the cases a reader should see: what broke against the golden or
+// the baseline first, then what failed, then answerable cases with nothing
+// relevant in the first ten.
 func broken(f *record.File) []Broken {
 	type ranked struct {
 		Broken
 		class int
 	}
 	var list []ranked
+	broke := brokeAgainst(f.Gates)
 	for _, r := range f.Cases() {
 		b := Broken{
 			Case: r.Case, Question: r.Question, Outcome: r.Outcome.State, Reason: r.Outcome.Reason,
 			Rerun: Rerun(f.Run, r.Case),
 		}
 		class := 0
+		if x, ok := broke[r.Case]; ok {
+			class, b.Broke = x.class, x.text
+		}
 		switch r.Outcome.State {
 		case record.Failed, record.TimedOut:
 		case record.Scored:
-			if !r.Ranked() || goldRank(r.Ranking, r.Gold) <= shownDepth {
+			if b.Broke == "" && (!r.Ranked() || goldRank(r.Ranking, r.Gold) <= shownDepth) {
 				continue
 			}
-			class = 1
+			if b.Broke == "" {
+				class = 1
+			}
 			b.Expected = expected(r.Gold)
 			ids, _, _ := record.Documents(r.Ranking)
 			b.Got = ids[:min(3, len(ids))]
 			b.Lost = lost(r)
+			if at := goldRank(r.Ranking, r.Gold); b.Broke != "" && at <= shownDepth {
+				b.Lost = "first relevant at rank " + rankText(at)
+			}
 		default:
 			continue
 		}
@@ -62,6 +72,30 @@ func broken(f *record.File) []Broken {
 	out := make([]Broken, len(list))
 	for i, b := range list {
 		out[i] = b.Broken
+	}
+	return out
+}
+
+// brokenCase is a case that lost against what the run is held to.
+type brokenCase struct {
+	class int // below 0, the worst first
+	text  string
+}
+
+// brokeAgainst collects the cases that gates name, in their order.
+func brokeAgainst(gates []record.Gate) map[string]brokenCase {
+	out := map[string]brokenCase{}
+	for _, g := range gates {
+		for i, m := range g.Broke {
+			if _, known := out[m.Case]; known {
+				continue
+			}
+			word := "worse"
+			if m.Wrong {
+				word = "broke"
+			}
+			out[m.Case] = brokenCase{i - 2*len(g.Broke), fmt.Sprintf("%s: %.4f before, %.4f now (gate %s)", word, m.Before, m.Now, g.Name)}
+		}
 	}
 	return out
 }

@@ -92,6 +92,7 @@ type Broken struct {
 	Expected []string     `json:"expected,omitempty"` // gold, best grade first
 	Got      []string     `json:"got,omitempty"`      // the first three
 	Lost     string       `json:"lost,omitempty"`     // where the gold was lost
+	Broke    string       `json:"broke,omitempty"`    // what it was in the run that this one is held to
 	Rerun    string       `json:"rerun,omitempty"`
 }
 

@@ -51,7 +51,7 @@ func Markdown(w io.Writer, r Run) error {
 			md(s.Suite), len(s.Broken))
 		for i, c := range s.Broken {
 			row := fmt.Sprintf("| %s | %s | %s | %s | %s | %s |\n", md(c.Case), md(clip(c.Question, 200)), md(string(c.Outcome)+" "+clip(c.Reason, 200)),
-				md(list(c.Expected)), md(list(c.Got)), md(c.Lost))
+				md(list(c.Expected)), md(list(c.Got)), md(strings.TrimPrefix(c.Broke+"; "+c.Lost, "; ")))
 			if b.Len()+len(row) > mostMarkdown-1024 {
 				fmt.Fprintf(&b, "\n%d more are in the record.\n", len(s.Broken)-i)
 				break

@@ -206,6 +206,9 @@ func detail(b *strings.Builder, s Suite, st Style) {
 		} else {
 			fmt.Fprintf(b, "      expected %s\n      got      %s\n      lost     %s\n", list(c.Expected), list(c.Got), clean(c.Lost))
 		}
+		if c.Broke != "" {
+			fmt.Fprintf(b, "      %s\n", clean(c.Broke))
+		}
 		if c.Rerun != "" {
 			fmt.Fprintf(b, "      rerun    %s\n", clean(c.Rerun))
 		}

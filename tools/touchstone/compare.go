@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -64,8 +63,9 @@ func (o *compareOptions) flags(c *cobra.Command) {
 }
 
 func (o compareOptions) run(cmd *cobra.Command, base string, treatments []string) error {
+	root, _ := record.ModuleRoot(".")
 	open := func(name string) ([]compare.Side, error) {
-		sides, err := compare.Open(name)
+		sides, err := compare.Open(compare.Locate(root, name))
 		return sides, refused(err)
 	}
 	bases, err := open(base)
@@ -120,7 +120,7 @@ func (o compareOptions) one(suite string, bases []compare.Side, others, aas [][]
 	if err != nil {
 		return nil, err
 	}
-	opts := compare.Options{Vary: o.vary, Channels: o.channels, Control: o.control, Partial: o.partial, All: o.all || o.json, After: gitAfter}
+	opts := compare.Options{Vary: o.vary, Channels: o.channels, Control: o.control, Partial: o.partial, All: o.all || o.json, After: func(first, commit string) (bool, error) { return record.After(".", first, commit) }}
 	var treatments []compare.Side
 	for _, sides := range others {
 		t, err := compare.Of(sides, suite)
@@ -231,18 +231,4 @@ func gateOf(all []*compare.Comparison) string {
 		}
 	}
 	return worst
-}
-
-// gitAfter asks git whether commit is first or comes after it.
-func gitAfter(first, commit string) (bool, error) {
-	cmd := exec.Command("git", "merge-base", "--is-ancestor", first, commit)
-	out, err := cmd.CombinedOutput()
-	var code *exec.ExitError
-	switch {
-	case err == nil:
-		return true, nil
-	case errors.As(err, &code) && code.ExitCode() == 1:
-		return false, nil
-	}
-	return false, fmt.Errorf("git cannot tell whether %.12s is before %.12s: %s", first, commit, strings.TrimSpace(string(out)))
 }

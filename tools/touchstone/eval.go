@@ -158,6 +158,11 @@ func (e *evaluation) goTest(ctx context.Context) (*testEvents, error) {
 	test := exec.CommandContext(ctx, "go", e.args...)
 	test.Dir = e.dir
 	test.Env = append(os.Environ(), "EVAL_NONCE="+e.folder.Nonce, "EVAL_OUT="+out)
+	if path, err := filepath.Abs(e.env.Baseline); err == nil && e.env.Baseline != "" {
+		if _, err := os.Stat(path); err == nil { // tests run in the folders of their packages
+			test.Env = append(test.Env, "EVAL_BASELINE="+path)
+		}
+	}
 	test.Cancel = func() error { return test.Process.Signal(os.Interrupt) }
 	events, err := test.StdoutPipe()
 	if err != nil {

@@ -96,7 +96,8 @@ Exit codes: 0 PASS, 1 REGRESSED, 2 COULD-NOT-MEASURE or refused, 64 bad usage.`,
 	}
 	root.AddCommand(mergeCommand())
 	root.AddCommand(evalCommand(), verdictCommand(), runCommand(), reportCommand(), explainCommand(), packCommand(), goldenCommand(),
-		measureCommand(), rboCommand(), statCommand(), modelsCommand(), engineCommand(), compareCommand())
+		measureCommand(), rboCommand(), statCommand(), modelsCommand(), engineCommand())
+	root.AddCommand(compareCommand(), abCommand(), baselineCommand())
 	root.AddCommand(stagesCommand(), sweepCommand(), probeCommand())
 	return root
 }
