@@ -111,8 +111,11 @@ func inventory(path string) (*gate.Inventory, string, error) {
 		}
 	}
 	inv, err := gate.ReadInventory(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", usage("--inventory %w", err)
+	}
 	if err != nil {
-		return nil, "", &exit{exitUsage, err}
+		return nil, "", refused(err)
 	}
 	return &inv, path, nil
 }

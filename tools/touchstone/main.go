@@ -82,7 +82,9 @@ func newRoot() *cobra.Command {
 		Short: "Evaluate retrieval engines with Go tests, and gate on the result",
 		Long: `Evaluate retrieval engines with Go tests, and gate on the result.
 
-Exit codes: 0 PASS, 1 REGRESSED, 2 COULD-NOT-MEASURE or refused, 64 bad usage.`,
+Exit codes: 0 PASS or done, 1 REGRESSED, 2 COULD-NOT-MEASURE or refused, 64 bad
+usage. Bad usage is what was typed or set: arguments, flags, EVAL_ variables.
+A file with a defect (a suite, a pack, an inventory, a record) is 2.`,
 		Version:       record.ToolVersion,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -94,7 +96,7 @@ Exit codes: 0 PASS, 1 REGRESSED, 2 COULD-NOT-MEASURE or refused, 64 bad usage.`,
 			return usage("no command was given")
 		},
 	}
-	root.AddCommand(mergeCommand())
+	root.AddCommand(mergeCommand(), cleanCommand(), planCommand(), doctorCommand())
 	root.AddCommand(evalCommand(), verdictCommand(), runCommand(), reportCommand(), explainCommand(), packCommand(), goldenCommand(),
 		measureCommand(), rboCommand(), statCommand(), modelsCommand(), engineCommand())
 	root.AddCommand(compareCommand(), abCommand(), baselineCommand())

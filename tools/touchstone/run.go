@@ -120,7 +120,7 @@ func (o runOptions) suite(cmd *cobra.Command) (*evaltests.Suite, error) {
 	var s *evaltests.Suite
 	if _, statErr := os.Stat(path); statErr == nil && o.format == "" {
 		if s, err = evaltests.LoadSuite(path, env); err != nil {
-			return nil, &exit{exitUsage, err}
+			return nil, refused(err)
 		}
 	} else {
 		if info, statErr := os.Stat(o.pack); statErr != nil || !info.IsDir() {
