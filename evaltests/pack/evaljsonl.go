@@ -18,7 +18,9 @@ import (
 // case that shouldAbstain is unanswerable.
 func readEvalJSONL(c *content) error {
 	const corpus = "corpus.jsonl"
-	files, err := c.glob(func(file string) bool { return strings.HasSuffix(file, ".jsonl") && file != corpus })
+	files, err := c.glob(func(file string) bool {
+		return strings.HasSuffix(file, ".jsonl") && file != corpus && file != ExposureFile && file != RekeyFile
+	})
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,7 @@ type Pack struct {
 	Types     []TypeTruth  // the types of documents, in packs that probe them
 	scanned   *scanned
 	caseAt    map[string]int // case id -> index in Cases
+	docIndex  map[string]int32
 	caseSpots spots
 	docSpots  spots
 	Defects   []Finding // what the source got wrong and the loader could not repair, in the order of the source
@@ -151,6 +152,7 @@ func read(dir string, o Options, spill *scanned) (*Pack, error) {
 		Fields:    c.fields,
 		Types:     c.types,
 		caseAt:    c.caseAt,
+		docIndex:  c.docIndex,
 		caseSpots: c.caseSpots,
 		docSpots:  c.docSpots,
 	}

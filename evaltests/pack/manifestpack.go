@@ -161,7 +161,7 @@ func (c *content) manifestCase(k manifestCase) error {
 	}
 	out := Case{
 		Question: Question{ID: *k.ID, Text: *k.Query, AsOf: k.AsOf}, Stratum: *k.Category, Tags: k.Tags,
-		Gold: Gold{Answerable: *k.Behavior == "answer", Patterns: k.Patterns},
+		Gold: Gold{Answerable: *k.Behavior == "answer", Patterns: distinct(k.Patterns)},
 	}
 	if out.Gold.Answerable {
 		names := slices.Clone(k.Files)

@@ -13,7 +13,7 @@ var textEndings = []string{".txt", ".text", ".md", ".markdown", ".csv", ".tsv", 
 
 // notDocuments are files of a pack folder that are about the pack.
 var notDocuments = []string{
-	ManifestFile, LockFile, ContestedFile, "suite.toml", "contract.toml", "corpus.json", "manifest.json", "LICENSE", "README.md", "ids.golden",
+	ManifestFile, LockFile, ContestedFile, ExposureFile, RekeyFile, "suite.toml", "contract.toml", "corpus.json", "manifest.json", "LICENSE", "README.md", "ids.golden",
 }
 
 // textDocuments adds the text files of the content folder and below as

@@ -12,7 +12,8 @@ import (
 )
 
 func packCommand() *cobra.Command {
-	return group("pack", "Look at, pin and check packs", packCheckCommand(), packLockCommand())
+	return group("pack", "Look at, make, pin and check packs", packListCommand(), packShowCommand(), packLintCommand(), packCheckCommand(),
+		packLockCommand(), packImportCommand(), packGenerateCommand(), packRekeyCommand(), packExposeCommand())
 }
 
 // loadPack loads the pack in a folder; one that is not here or broken could
@@ -21,7 +22,18 @@ func loadPack(dir string) (*pack.Pack, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, usage("pack %s: no such folder", dir)
 	}
-	p, err := pack.Load(dir, pack.Options{Packs: os.Getenv("EVAL_PACKS")})
+	return packAnswer(pack.Load(dir, pack.Options{Packs: os.Getenv("EVAL_PACKS")}))
+}
+
+// scanPack is loadPack for what needs no documents.
+func scanPack(dir string) (*pack.Pack, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, usage("pack %s: no such folder", dir)
+	}
+	return packAnswer(pack.Scan(dir, pack.Options{Packs: os.Getenv("EVAL_PACKS")}))
+}
+
+func packAnswer(p *pack.Pack, err error) (*pack.Pack, error) {
 	var modules *pack.MissingModulesError
 	if errors.As(err, &modules) {
 		err = fmt.Errorf("%w", err)
@@ -37,10 +49,11 @@ func packCheckCommand() *cobra.Command {
 		Example: "  touchstone pack check fixtures/godoc",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := loadPack(args[0])
+			p, err := scanPack(args[0])
 			if err != nil {
 				return err
 			}
+			defer p.Close()
 			var changed *pack.ChangedError
 			err = p.Check()
 			if asJSON && (err == nil || errors.As(err, &changed)) {
@@ -74,10 +87,11 @@ func packLockCommand() *cobra.Command {
 		Example: "  touchstone pack lock fixtures/godoc",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := loadPack(args[0])
+			p, err := scanPack(args[0])
 			if err != nil {
 				return err
 			}
+			defer p.Close()
 			lock, err := p.Lock()
 			if err != nil {
 				return refused(err)
