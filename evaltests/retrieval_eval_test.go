@@ -30,6 +30,11 @@ func TestGodoc(t *testing.T) {
 	suite.Run(t, subject(t)).Require(t)
 }
 
+func TestHandbook(t *testing.T) {
+	suite := evaltests.Load(t, "../fixtures/handbook/suite.toml")
+	suite.Run(t, subject(t)).Require(t)
+}
+
 func TestSciFact(t *testing.T) {
 	suite := evaltests.Load(t, "../fixtures/scifact/suite.toml")
 	suite.Run(t, subject(t)).Require(t)

@@ -307,9 +307,15 @@ func TestHandbookNearDuplicates(t *testing.T) {
 		"travel-policy-2023 travel-policy-2025",
 		"travel-policy-2024 travel-policy-2025",
 		"infosec-policy-2024 infosec-policy-2025",
+		"oncall-handbook oncall-handbook-2024",
 		"remote-work-2023 remote-work-2025",
 		"spec-corvus-3 spec-corvus-3s",
+		"spec-tarn spec-tarn-t4",
 		"price-list-2024 price-list-2025",
+		"price-list-2024 price-list-2023",
+		"price-list-2025 price-list-2023",
+		"sds-lumiclean-7 sds-lumiclean-7-v4",
+		"floorplan-goettingen-a1-ocr floorplan-goettingen-a0-ocr",
 		"nameplate-corvus-3-ocr nameplate-corvus-3s-ocr",
 	}, got)
 }
