@@ -13,7 +13,7 @@ import (
 )
 
 // smoke are the suites of the default inventory.
-var smoke = []string{"../fixtures/godoc/suite.toml"}
+var smoke = []string{"../fixtures/godoc/suite.toml", "../fixtures/handbook/suite.toml"}
 
 // BenchmarkSmokeTier is the main job after the build: every default suite,
 // loaded, ingested, searched, judged and recorded. Seeds are made anew.
