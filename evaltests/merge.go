@@ -1,6 +1,7 @@
 package evaltests
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -214,6 +215,7 @@ func severalStores(line record.Run) bool {
 // joinSeeds lists the stores of all shards. Two shards may have used the same
 // one, and then its key is the same.
 func joinSeeds(line *record.Run, parts []part) error {
+	joinContracts(line, parts)
 	if !severalStores(*line) {
 		return nil
 	}
@@ -236,6 +238,26 @@ func joinSeeds(line *record.Run, parts []part) error {
 		line.Hashes.SeedKey, err = seedsKey(keys)
 	}
 	return err
+}
+
+// joinContracts adds up the stores of the shards; a store that two of them
+// used counts twice, on both sides.
+func joinContracts(line *record.Run, parts []part) {
+	if line.Contract == nil {
+		return
+	}
+	all := *line.Contract
+	for _, p := range parts[1:] {
+		c := p.file.Run.Contract
+		if c == nil {
+			all.NotApplicable = "a shard was not held to it"
+			continue
+		}
+		all.Stores, all.Held = all.Stores+c.Stores, all.Held+c.Held
+		all.Reason, all.Action = cmp.Or(all.Reason, c.Reason), cmp.Or(all.Action, c.Action)
+		all.NotApplicable = cmp.Or(all.NotApplicable, c.NotApplicable)
+	}
+	line.Contract = &all
 }
 
 // suiteOf is the suite that a run line is of, without its pack: from the suite

@@ -39,3 +39,9 @@ func TestSciFact(t *testing.T) {
 	suite := evaltests.Load(t, "../fixtures/scifact/suite.toml")
 	suite.Run(t, subject(t)).Require(t)
 }
+
+// TestLoCoMo asks each question of its own conversation.
+func TestLoCoMo(t *testing.T) {
+	suite := evaltests.Load(t, "../fixtures/locomo10/suite.toml")
+	suite.Run(t, subject(t)).Require(t)
+}

@@ -38,6 +38,7 @@ type session struct {
 	known   map[string]bool       // document ids of the corpus
 	groups  map[string]string     // digest of the documents of a group
 	stores  *stores               // of a subject that makes its own; nil for others
+	held    bool                  // the contract holds for the store of a subject that made it itself
 	kept    map[string]record.Row // rows of an interrupted run, by identity
 	earlier *record.Run           // its run line
 	ended   *record.File          // the whole record of that run, when it was complete
@@ -151,6 +152,8 @@ func (x *session) prepare(ctx context.Context) error {
 	}
 	x.openStores(ctx, content)
 	x.checkSubstrates(ctx)
+	x.checkContract(ctx)
+	x.noteContract()
 	var print Fingerprint
 	if f, ok := x.subject.(Fingerprinter); ok {
 		err := guard(func() (err error) { print, err = f.Fingerprint(ctx); return err })

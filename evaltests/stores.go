@@ -56,7 +56,6 @@ type unit struct {
 	name      string // group or case; empty for the whole corpus
 	documents []pack.Document
 	known     map[string]bool
-	cases     int // planned and not yet asked
 	store     Store
 	refuse    *record.Outcome
 }
@@ -121,17 +120,8 @@ func (x *session) openStores(ctx context.Context, content string) {
 	case !ok:
 		return
 	}
-	x.stores = &stores{opener: opener, kind: kind, scope: scope, content: content, units: map[string]*unit{}}
-	for _, c := range s.Cases {
-		name := s.unitOf(c)
-		u, known := x.stores.units[name]
-		if !known {
-			u = s.newUnit(name, c)
-			x.stores.units[name] = u
-			x.stores.order = append(x.stores.order, name)
-		}
-		u.cases++
-	}
+	x.stores = &stores{opener: opener, kind: kind, content: content}
+	x.stores.units, x.stores.order = s.units()
 	if scope == seed.ByCase && kind == seed.Ephemeral {
 		return // each is made when its case comes
 	}
@@ -140,6 +130,44 @@ func (x *session) openStores(ctx context.Context, content string) {
 			x.openUnit(ctx, u)
 		}
 	}
+}
+
+// units are the stores that the plan needs, by name and in its order.
+func (s *Suite) units() (units map[string]*unit, order []string) {
+	units = map[string]*unit{}
+	for _, c := range s.Cases {
+		name := s.unitOf(c)
+		if units[name] == nil {
+			units[name] = s.newUnit(name, c)
+			order = append(order, name)
+		}
+	}
+	return units, order
+}
+
+// Requests are the stores that a run of the suite over the subject would ask
+// for, whether it was planned or not. An error says why it cannot be measured.
+func (s *Suite) Requests(opener StoreOpener) ([]seed.Request, error) {
+	switch {
+	case s.problem != nil:
+		return nil, errors.New(sentence(s.problem.reason, s.problem.action))
+	case s.notRun != "":
+		return nil, errors.New(s.notRun)
+	}
+	content, err := s.Pack.Digest()
+	if err != nil {
+		return nil, err
+	}
+	units, order := s.units()
+	var out []seed.Request
+	for _, name := range order {
+		u := units[name]
+		if u.refuse != nil {
+			return nil, errors.New(u.refuse.Reason + "; " + u.refuse.Action)
+		}
+		out = append(out, s.request(u, opener, s.runnerOf(opener), content))
+	}
+	return out, nil
 }
 
 func (s *Suite) newUnit(name string, c pack.Case) *unit {
@@ -169,13 +197,7 @@ func (s *Suite) newUnit(name string, c pack.Case) *unit {
 // openUnit opens the store of a unit, or notes why its cases are refused.
 func (x *session) openUnit(ctx context.Context, u *unit) {
 	s := x.suite
-	r := seed.Request{
-		Kind: x.stores.kind, Cache: cmp.Or(s.env.Cache, defaultCache(".")), Pack: s.Pack.Manifest.Name, Digest: x.stores.content, Unit: s.Pack.Manifest.Unit,
-		Group: u.name, Documents: u.documents, Contract: s.Contract, Pool: x.stores.opener.Pool(), CapPool: s.CapPool,
-		Flags:       seed.Flags{AllowWipe: s.env.AllowWipe, MigrateStale: s.env.MigrateStale, ParallelOK: s.env.ParallelOK},
-		Concurrency: s.env.Concurrency,
-	}
-	r.ByGroup = u.name == "" && slices.ContainsFunc(s.Cases, func(c pack.Case) bool { return c.Group != "" })
+	r := s.request(u, x.stores.opener, x.stores.kind, x.stores.content)
 	var store Store
 	err := guard(func() (err error) { store, err = x.stores.opener.OpenStore(ctx, r); return err })
 	if err == nil {
@@ -194,6 +216,19 @@ func (x *session) openUnit(ctx context.Context, u *unit) {
 	if x.stores.kind == seed.Cached && len(x.stores.recent) > mostOpen && s.workers() == 1 {
 		x.closeUnit(x.stores.units[x.stores.recent[0]])
 	}
+}
+
+// request asks for the store of a unit.
+func (s *Suite) request(u *unit, opener StoreOpener, kind seed.Kind, content string) seed.Request {
+	r := seed.Request{
+		Kind: kind, Cache: cmp.Or(s.env.Cache, defaultCache(".")), Pack: s.Pack.Manifest.Name, Digest: content, Unit: s.Pack.Manifest.Unit,
+		Group: u.name, Documents: u.documents, Contract: s.Contract, Pool: opener.Pool(), CapPool: s.CapPool,
+		Consolidated: s.Consolidated,
+		Flags:        seed.Flags{AllowWipe: s.env.AllowWipe, MigrateStale: s.env.MigrateStale, ParallelOK: s.env.ParallelOK},
+		Concurrency:  s.env.Concurrency,
+	}
+	r.ByGroup = u.name == "" && s.byGroup()
+	return r
 }
 
 // refusedBy makes of an error the outcome of all cases of a store.
@@ -233,7 +268,7 @@ func (x *session) noteSeed(u *unit, s *seed.Seed) {
 	}
 	n := record.Seed{
 		Group: u.name, Key: s.Key, Parts: s.Parts, Decision: string(s.Decision.Action), Reason: s.Decision.Reason,
-		Documents: len(u.documents), Micros: s.Took.Microseconds(), Report: s.Result.Report,
+		Documents: len(u.documents), Micros: s.Took.Microseconds(), Report: s.Result.Report, Allowed: s.Result.Allowed,
 	}
 	if f := s.Mark.Fill; f != nil {
 		n.Filled = f.Micros
@@ -334,7 +369,7 @@ func seedsKey(keys map[string]any) (string, error) { return digest.Pairs("touchs
 
 // setStore takes the keys of suite.toml about stores.
 func (s *Suite) setStore(f suiteFile) error {
-	s.Runner, s.Scope, s.CapPool, s.consolidated = seed.Kind(f.Runner), seed.Scope(f.Scope), f.CapPool, f.Consolidated
+	s.Runner, s.Scope, s.CapPool, s.Consolidated = seed.Kind(f.Runner), seed.Scope(f.Scope), f.CapPool, f.Consolidated
 	if !slices.Contains([]seed.Kind{"", seed.Ephemeral, seed.Cached}, s.Runner) {
 		return fmt.Errorf("runner = %q; want %s or %s", f.Runner, seed.Ephemeral, seed.Cached)
 	}
@@ -350,7 +385,6 @@ func (s *Suite) readContract() error {
 	if err != nil || !found {
 		return err
 	}
-	c.Consolidated = s.consolidated
 	s.Contract = &c
 	return nil
 }

@@ -79,6 +79,7 @@ type Suite struct {
 	Scope         seed.Scope       // empty: the whole corpus
 	CapPool       bool             // the candidate pool may be cut to half of a small store
 	Contract      *seed.Contract   // of the pack; nil: it has none
+	Consolidated  string           // the name of the pack, if its groups are meant to lie in one store
 	Workers       int              // cases asked at a time; 0 is one
 	Limits        record.Plausible // beyond them the run cannot be believed
 	Headline      []string
@@ -91,8 +92,6 @@ type Suite struct {
 	Paired        bool // a significant loss against the golden's rankings blocks
 	Waivers       []record.Waiver
 	Decision      *record.Decision // how comparisons with its runs are read; nil: not fixed
-
-	consolidated string // the pack whose groups are meant to lie in one store
 
 	packDir string   // relative to the suite file
 	whole   []string // of a shard: the case ids of the plan of all shards

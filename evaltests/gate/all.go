@@ -7,7 +7,8 @@ import (
 )
 
 // All computes the gates that a run line declares with their thresholds, in
-// its order, over all rows of the run, repeats among them.
+// its order, over all rows of the run, repeats among them, and that of the
+// pack's contract.
 func All(run record.Run, rows []record.Row) []record.Gate {
 	cases, unusable := record.Average(rows, run.Repeats), UnusableLatency(run, rows)
 	var out []record.Gate
@@ -17,6 +18,9 @@ func All(run record.Run, rows []record.Row) []record.Gate {
 			continue
 		}
 		out = append(out, Evaluate(Spec(spec), cases))
+	}
+	if run.Contract != nil {
+		out = append(out, Contract(*run.Contract))
 	}
 	return out
 }

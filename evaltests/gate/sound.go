@@ -69,7 +69,11 @@ func lostGates(_ *record.Folder, f *record.File) string {
 	if f.Verdict.Verdict != PASS && f.Verdict.Verdict != REGRESSED {
 		return ""
 	}
-	for _, name := range f.Run.Gates {
+	declared := f.Run.Gates
+	if f.Run.Contract != nil && f.Run.Shard == "" {
+		declared = append(slices.Clone(declared), ContractGate)
+	}
+	for _, name := range declared {
 		if !slices.ContainsFunc(f.Gates, func(g record.Gate) bool { return g.Name == name }) {
 			return fmt.Sprintf("the suite declares gate %s, and the record holds no result of it", name)
 		}

@@ -54,10 +54,11 @@ type Run struct {
 	Waivers  []Waiver       `json:"waivers,omitempty"`
 	Decision *Decision      `json:"decision,omitempty"` // how a comparison with this run is read; nil: nothing was fixed before it
 	Hashes   Hashes         `json:"hashes"`
-	Runner   string         `json:"runner,omitempty"` // ephemeral or cached
-	Scope    string         `json:"scope,omitempty"`  // what one store holds: suite, group or case
-	Seeds    []Seed         `json:"seeds,omitempty"`  // the stores, if the subject makes them itself
-	Config   map[string]Set `json:"config,omitempty"` // effective configuration of the subject
+	Runner   string         `json:"runner,omitempty"`   // ephemeral or cached
+	Scope    string         `json:"scope,omitempty"`    // what one store holds: suite, group or case
+	Contract *Contract      `json:"contract,omitempty"` // nil: the pack has none
+	Seeds    []Seed         `json:"seeds,omitempty"`    // the stores, if the subject makes them itself
+	Config   map[string]Set `json:"config,omitempty"`   // effective configuration of the subject
 	Identity Identity       `json:"identity"`
 	Context  Context        `json:"context"`
 }

@@ -108,7 +108,8 @@ func open(path string, like Run) (*Writer, *File, error) {
 
 // Differing names the keys in which two run lines differ, nested ones with
 // dots, but for the given ones and those that may differ between any two runs
-// (context, nonce, how the stores came to be: their keys are among the hashes). It is what forbids to resume or merge.
+// (context, nonce, how the stores came to be and stood to their contract: their
+// keys are among the hashes). It is what forbids to resume or merge.
 func Differing(a, b Run, but ...string) ([]string, error) {
 	x, err := flat(a)
 	if err != nil {
@@ -118,7 +119,7 @@ func Differing(a, b Run, but ...string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	skip := map[string]bool{"context": true, "nonce": true, "seeds": true, "kind": true, "v": true}
+	skip := map[string]bool{"context": true, "nonce": true, "seeds": true, "contract": true, "kind": true, "v": true}
 	for _, key := range but {
 		skip[key] = true
 	}

@@ -14,6 +14,7 @@ type Seed struct {
 	Steps       []SeedStep        `json:"steps,omitempty"`
 	Skipped     []SkippedStep     `json:"skipped,omitempty"` // steps that documents went without
 	Report      []string          `json:"report,omitempty"`  // what its contract reports and does not demand
+	Allowed     []string          `json:"allowed,omitempty"` // what the suite let pass: a capped pool, a merged store
 }
 
 // SeedStep is the time of one step of filling a store.
@@ -28,4 +29,14 @@ type SkippedStep struct {
 	Step      string `json:"step"`
 	Reason    string `json:"reason"`
 	Documents int    `json:"documents"`
+}
+
+// Contract is how the stores of a run stood to the contract of their pack.
+type Contract struct {
+	Variant       string `json:"variant"`
+	Stores        int    `json:"stores"`
+	Held          int    `json:"held"`
+	Reason        string `json:"reason,omitempty"` // why the others were refused
+	Action        string `json:"action,omitempty"`
+	NotApplicable string `json:"not_applicable,omitempty"` // why no store could be held to it
 }

@@ -43,6 +43,7 @@ type Suite struct {
 	Latency  *Latency             `json:"latency,omitempty"`
 	// LatencyWhy says why the latencies mean nothing; then none are shown.
 	LatencyWhy string           `json:"latency_unusable,omitempty"`
+	Seeding    *Seeding         `json:"seeding,omitempty"`
 	RunTwice   *record.RunTwice `json:"run_twice,omitempty"`
 	Broken     []Broken         `json:"broken,omitempty"`
 	Use        string           `json:"use,omitempty"`
@@ -143,6 +144,7 @@ func buildSuite(sv gate.SuiteVerdict) (Suite, error) {
 		s.Latency = latency(f.Rows)
 	}
 	s.RunTwice = f.Verdict.RunTwice
+	s.Seeding = seeding(f.Run)
 	s.Broken = broken(f)
 	return s, nil
 }

@@ -52,6 +52,7 @@ func Text(w io.Writer, r Run, st Style) error {
 	reasons(&b, r.Reasons, st)
 	b.WriteString("\n")
 	table(&b, r, st)
+	stores(&b, r)
 	for _, s := range r.Suites {
 		detail(&b, s, st)
 	}
@@ -59,6 +60,29 @@ func Text(w io.Writer, r Run, st Style) error {
 	fmt.Fprintf(&b, "\nrecord  %s\nmore    touchstone report %s --all   |   touchstone explain %s CASE\n", clean(r.Dir), dir, dir)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// stores says in a line a suite where its stores came from. What was let pass
+// in a store, such as a capped pool, is never left out.
+func stores(b *strings.Builder, r Run) {
+	first := true
+	for _, s := range r.Suites {
+		if s.Seeding == nil {
+			continue
+		}
+		if first {
+			b.WriteString("\n")
+			first = false
+		}
+		fmt.Fprintf(b, "%s: %s, %s\n", clean(s.Suite), clean(s.Seeding.Runner), s.Seeding.line())
+		notes := s.Seeding.Notes
+		for _, note := range notes[:min(3, len(notes))] {
+			fmt.Fprintf(b, "  %s\n", clean(note))
+		}
+		if n := len(notes) - 3; n > 0 {
+			fmt.Fprintf(b, "  and %d more, in the record\n", n)
+		}
+	}
 }
 
 func reasons(b *strings.Builder, list []string, st Style) {

@@ -36,17 +36,20 @@ const (
 
 // Request asks for one store.
 type Request struct {
-	Kind        Kind
-	Cache       string // EVAL_CACHE: seeds lie below its folder seeds
-	Pack        string // name of the pack
-	Digest      string // of the pack's content
-	Unit        string // of the pack: document or chunk
-	Group       string // or case; empty for the whole corpus
-	Documents   []pack.Document
-	Contract    *Contract // nil: counts must agree, and nothing more is asked
-	Pool        int       // largest candidate pool of any arm
-	CapPool     bool
-	ByGroup     bool // measures are by group: see [Given.ByGroup]
+	Kind      Kind
+	Cache     string // EVAL_CACHE: seeds lie below its folder seeds
+	Pack      string // name of the pack
+	Digest    string // of the pack's content
+	Unit      string // of the pack: document or chunk
+	Group     string // or case; empty for the whole corpus
+	Documents []pack.Document
+	Contract  *Contract // nil: counts must agree, and nothing more is asked
+	Pool      int       // largest candidate pool of any arm
+	CapPool   bool
+	ByGroup   bool // measures are by group: see [Given.ByGroup]
+
+	Consolidated string // see [Given.Consolidated]
+
 	Flags       Flags
 	Concurrency int // batches side by side; below 1 is 1
 }
@@ -95,6 +98,30 @@ func Build(ctx context.Context, e Engine, r Request) (*Seed, error) {
 	return s, nil
 }
 
+// Look says what [Build] would find and do, and changes nothing: the decision
+// is of the store that is there, which is closed again.
+func Look(ctx context.Context, e Engine, r Request) (*Seed, error) {
+	b := &builder{ctx: ctx, engine: e, Request: r}
+	fail := func(err error) (*Seed, error) { return nil, fmt.Errorf("seed %s: %w", b.name(), err) }
+	if err := b.address(); err != nil {
+		return fail(err)
+	}
+	dir := Place(b.Cache, b.Pack, b.Group, b.key)
+	if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) {
+		s := &Seed{Dir: dir, Key: b.key, Parts: b.parts, Decision: Decide(b.parts, Found{}, b.Flags)}
+		return s, nil
+	}
+	lock, err := take(ctx, dir+".lock", false, b.Flags)
+	if err != nil {
+		return fail(err)
+	}
+	s, _, err := b.look(dir)
+	if err = errors.Join(err, lock.Close()); err != nil {
+		return fail(err)
+	}
+	return s, nil
+}
+
 type builder struct {
 	Request
 	ctx    context.Context
@@ -110,12 +137,19 @@ func (b *builder) name() string {
 	return b.Pack + "/" + b.Group
 }
 
-func (b *builder) build() (*Seed, error) {
+// address finds the key of what is asked for.
+func (b *builder) address() error {
 	parts, err := b.engine.Parts(b.ctx)
-	if err == nil {
-		b.parts = parts.With(Parts{PartFormat: FormatVersion, PartPack: b.Digest, PartGroup: b.Group})
-		b.key, err = b.parts.Key()
+	if err != nil {
+		return err
 	}
+	b.parts = parts.With(Parts{PartFormat: FormatVersion, PartPack: b.Digest, PartGroup: b.Group})
+	b.key, err = b.parts.Key()
+	return err
+}
+
+func (b *builder) build() (*Seed, error) {
+	err := b.address()
 	switch {
 	case b.Kind == Ephemeral:
 		return b.ephemeral() // needs no key
@@ -171,6 +205,7 @@ const rounds = 4
 
 func (b *builder) cached() (*Seed, error) {
 	dir := Place(b.Cache, b.Pack, b.Group, b.key)
+	var made *Decision
 	for range rounds {
 		// Readers share; who finds what is wanted needs no more.
 		lock, err := take(b.ctx, dir+".lock", false, b.Flags)
@@ -179,7 +214,9 @@ func (b *builder) cached() (*Seed, error) {
 		}
 		s, found, err := b.look(dir)
 		if err == nil && s.Decision.Action == ToReuse {
-			s.lock = lock
+			if s.lock = lock; made != nil {
+				s.Decision = *made
+			}
 			return s, nil
 		}
 		if err := errors.Join(err, lock.Close()); err != nil {
@@ -188,7 +225,7 @@ func (b *builder) cached() (*Seed, error) {
 		if s.Decision.Action == ToRefuse {
 			return nil, &RefusedError{Reason: dir + ": " + s.Decision.Reason, Action: s.Decision.Do}
 		}
-		if err := b.make(dir, found); err != nil {
+		if made, err = b.make(dir, found); err != nil {
 			return nil, err
 		}
 	}
@@ -287,7 +324,7 @@ func (b *builder) given() Given {
 	for _, d := range b.Documents {
 		groups[d.Group] = true
 	}
-	g := Given{Pack: b.Digest, Documents: len(b.Documents), Unit: b.Unit, CapPool: b.CapPool, Groups: len(groups), ByGroup: b.ByGroup, Name: b.Pack}
+	g := Given{Pack: b.Digest, Documents: len(b.Documents), Unit: b.Unit, CapPool: b.CapPool, Groups: len(groups), ByGroup: b.ByGroup, Name: b.Pack, Consolidated: b.Consolidated}
 	if b.Contract != nil { // a pack without a contract makes no promise of its size
 		g.Pool = b.Pool
 	}

@@ -18,17 +18,16 @@ const ContractFile = "contract.toml"
 
 // Contract is contract.toml. Its keys are documented in docs/seeds.md.
 type Contract struct {
-	Variant      string   `toml:"variant"`                     // names the contract in what is printed
-	Preset       string   `toml:"preset"`                      // "strict", "complete", or empty
-	Pack         string   `toml:"pack"`                        // digest of the pack's content; empty: whatever pack.lock.json pins
-	NoDupes      *bool    `toml:"require_no_dupes"`            // no two documents of one source and source id
-	Classified   *bool    `toml:"require_full_classification"` // the enrichment has read every document
-	Require      []string `toml:"require"`                     // substrates that must be there
-	Floor        Floors   `toml:"floor"`
-	Coverage     Coverage `toml:"coverage"`
-	Shape        Shape    `toml:"shape"`
-	Embedder     Embedder `toml:"embedder"`
-	Consolidated string   `toml:"-"` // set by a suite, by the pack's name: measures by source over a merged store are meant
+	Variant    string   `toml:"variant"`                     // names the contract in what is printed
+	Preset     string   `toml:"preset"`                      // "strict", "complete", or empty
+	Pack       string   `toml:"pack"`                        // digest of the pack's content; empty: whatever pack.lock.json pins
+	NoDupes    *bool    `toml:"require_no_dupes"`            // no two documents of one source and source id
+	Classified *bool    `toml:"require_full_classification"` // the enrichment has read every document
+	Require    []string `toml:"require"`                     // substrates that must be there
+	Floor      Floors   `toml:"floor"`
+	Coverage   Coverage `toml:"coverage"`
+	Shape      Shape    `toml:"shape"`
+	Embedder   Embedder `toml:"embedder"`
 }
 
 // Floors are the fewest rows of a substrate.
@@ -100,7 +99,7 @@ func ParseContract(name string, data []byte) (Contract, error) {
 	}
 	if key, err := c.validate(); err != nil {
 		line := 1
-		if at := strict.TOMLLines(data, key); len(at) > 0 {
+		if at := strict.TOMLLines(data, strings.Split(key, ".")...); len(at) > 0 {
 			line = at[0]
 		}
 		return Contract{}, fmt.Errorf("%s:%d: %w", name, line, err)
@@ -195,12 +194,15 @@ type Given struct {
 	Groups    int    // different groups of the documents that were merged into one store
 	ByGroup   bool   // the measures are by group
 	Name      string // of the pack
+
+	Consolidated string // the suite's word: the name of a pack whose groups are meant to be merged
 }
 
 // Result is what a contract says of one store.
 type Result struct {
 	Violations []string
-	Report     []string // shares without a floor, and what was let pass by name
+	Report     []string // shares without a floor
+	Allowed    []string // what the suite let pass: a capped pool, a merged store
 	Pool       int      // that arms may use, after a cap
 }
 
@@ -232,10 +234,10 @@ func (c Contract) Check(v Survey, f Given) Result {
 	k.shape()
 	k.embedder()
 	if f.ByGroup && f.Groups > 1 {
-		if c.Consolidated != f.Name || f.Name == "" {
+		if f.Consolidated != f.Name || f.Name == "" {
 			k.bad("a consolidated store: %d groups merged, and the questions are by group; say scope = \"group\", or consolidated = %q in suite.toml", f.Groups, f.Name)
 		} else {
-			k.r.Report = append(k.r.Report, fmt.Sprintf("consolidated: %d groups merged, by name of the suite", f.Groups))
+			k.r.Allowed = append(k.r.Allowed, fmt.Sprintf("consolidated: %d groups merged, by name of the suite", f.Groups))
 		}
 	}
 	return k.r
@@ -354,7 +356,7 @@ func (k *checker) shape() {
 	case units >= ShapeFactor*k.f.Pool:
 	case k.f.CapPool && units >= ShapeFactor:
 		k.r.Pool = units / ShapeFactor
-		k.r.Report = append(k.r.Report, fmt.Sprintf("pool capped at %d of %d %s (was %d)", k.r.Pool, units, unit, k.f.Pool))
+		k.r.Allowed = append(k.r.Allowed, fmt.Sprintf("pool capped at %d of %d %s (was %d)", k.r.Pool, units, unit, k.f.Pool))
 	default:
 		k.bad("shape: %d %s are fewer than %d x the largest candidate pool of %d; use a larger corpus, or say cap_pool = true in suite.toml",
 			units, unit, ShapeFactor, k.f.Pool)

@@ -13,30 +13,31 @@ import (
 
 // make fills a folder beside dir, under the exclusive lock, and moves it into
 // place when it is whole: a process that dies leaves either what was there or
-// all of the new store.
-func (b *builder) make(dir string, before Found) (err error) {
+// all of the new store. It returns what it did, or nil when another process
+// had done it.
+func (b *builder) make(dir string, before Found) (made *Decision, err error) {
 	lock, err := take(b.ctx, dir+".lock", true, b.Flags)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	// Another process may have been quicker.
 	s, _, err := b.look(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	switch s.Decision.Action {
 	case ToReuse:
-		return nil
+		return nil, nil
 	case ToRefuse:
-		return &RefusedError{Reason: dir + ": " + s.Decision.Reason, Action: s.Decision.Do}
+		return nil, &RefusedError{Reason: dir + ": " + s.Decision.Reason, Action: s.Decision.Do}
 	}
 	staging := dir + ".new"
 	if err := removeOurs(staging); err != nil { // what a killed process left
-		return err
+		return nil, err
 	}
 	if err := os.Mkdir(staging, 0o755); err != nil {
-		return err
+		return nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -48,19 +49,19 @@ func (b *builder) make(dir string, before Found) (err error) {
 	if s.Decision.Action == ToMigrate {
 		if from = dir; !before.Exists {
 			if from, _, err = b.stale(dir); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
 	if err := b.fill(fresh, "seed", &from); err != nil {
-		return err
+		return nil, err
 	}
 	if s.Decision.Action == ToWipe || s.Decision.Action == ToMigrate && from == dir {
 		if err := removeOurs(dir); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return os.Rename(staging, dir)
+	return &s.Decision, os.Rename(staging, dir)
 }
 
 // fill makes the empty folder of s a store that is fit to be measured: mark,

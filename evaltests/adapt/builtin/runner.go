@@ -84,21 +84,82 @@ type Store struct {
 }
 
 // OpenStore makes or finds the seed and opens it read-only.
-func (r *Runner) OpenStore(ctx context.Context, q seed.Request) (evaltests.Store, error) {
-	s, err := seed.Build(ctx, r.seed, q)
+func (r *Runner) OpenStore(ctx context.Context, q seed.Request) (_ evaltests.Store, err error) {
+	k := &keeper{seeds: r.seed}
+	defer func() { err = errors.Join(err, k.drop()) }()
+	s, err := seed.Build(ctx, k, q)
 	if err != nil {
 		return nil, err
 	}
 	cfg := r.cfg
 	cfg.ReadOnly = true
-	if s.Result.Pool > 0 && s.Result.Pool < r.Pool() {
-		cfg.PoolSize = s.Result.Pool // capped, as the suite allowed and the seed reports
+	capped := s.Result.Pool > 0 && s.Result.Pool < r.Pool()
+	if capped {
+		cfg.PoolSize = s.Result.Pool // as the suite allowed and the seed reports
 	}
-	e, err := engine.Open(ctx, s.Dir, cfg)
-	if err != nil {
-		return nil, errors.Join(err, s.Close())
+	e := k.take(s.Dir)
+	if e == nil || capped {
+		if e != nil {
+			err = e.Close()
+		}
+		if err == nil {
+			e, err = engine.Open(ctx, s.Dir, cfg)
+		}
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
 	}
 	return &Store{Subject: Over(e), seed: s, channels: Channels(r.cfg)}, nil
+}
+
+// keeper keeps the engine that surveyed a store open, for the search that
+// follows: opening one reads and checks all of its index.
+type keeper struct {
+	*seeds
+	engine *engine.Engine
+	dir    string
+}
+
+// Survey counts what a store holds, and leaves it open to be read.
+func (k *keeper) Survey(ctx context.Context, dir string) (seed.Survey, error) {
+	if err := k.drop(); err != nil {
+		return seed.Survey{}, err
+	}
+	cfg := k.cfg
+	cfg.ReadOnly = true
+	e, err := engine.Open(ctx, dir, cfg)
+	if err != nil {
+		return seed.Survey{}, err
+	}
+	k.engine, k.dir = e, dir
+	return surveyOf(ctx, e)
+}
+
+// WriteStamp needs the store for itself.
+func (k *keeper) WriteStamp(ctx context.Context, dir, text string) error {
+	if err := k.drop(); err != nil {
+		return err
+	}
+	return k.seeds.WriteStamp(ctx, dir, text)
+}
+
+// take hands over the engine that is open in dir, if there is one.
+func (k *keeper) take(dir string) *engine.Engine {
+	if k.dir != dir {
+		return nil
+	}
+	e := k.engine
+	k.engine, k.dir = nil, ""
+	return e
+}
+
+func (k *keeper) drop() error {
+	if k.engine == nil {
+		return nil
+	}
+	e := k.engine
+	k.engine, k.dir = nil, ""
+	return e.Close()
 }
 
 // Seed is the seed below the store.
