@@ -17,7 +17,7 @@ import (
 )
 
 func sweepCommand() *cobra.Command {
-	return group("sweep", "Try settings: the fusion weight by replay, arms by running them", sweepFusionCommand())
+	return group("sweep", "Try settings: the fusion weight by replay, arms by running them", sweepFusionCommand(), sweepAblationCommand())
 }
 
 func sweepFusionCommand() *cobra.Command {

@@ -153,10 +153,11 @@ func (r *Report) judge(differences [][]float64) error {
 	if err != nil {
 		return err
 	}
+	p := powers{level: r.Alpha / float64(len(ps))}
 	for i := range r.Transitions {
 		t := &r.Transitions[i]
 		t.Adj = adjusted[i]
-		if t.Detectable, err = detectable(differences[i], r.Alpha/float64(len(ps))); err != nil {
+		if t.Detectable, err = p.detectable(differences[i]); err != nil {
 			return fmt.Errorf("%s to %s: %w", t.From, t.To, err)
 		}
 		if t.Effect, err = effect(*t, differences[i], significant[i], r.Margin); err != nil {
@@ -192,8 +193,31 @@ func effect(t Transition, d []float64, significant bool, margin float64) (Effect
 	return Unresolved, nil
 }
 
+// powers are statements of power at one level. What the t test detects grows
+// with the standard deviation and with nothing else, so it is computed once for
+// each number of cases, which the steps of a run mostly share.
+type powers struct {
+	level float64
+	unit  map[int][2]float64 // normal and exact, for a deviation of 1
+}
+
+func (p *powers) mean(n int) (normal, exact float64, err error) {
+	if u, ok := p.unit[n]; ok {
+		return u[0], u[1], nil
+	}
+	if normal, exact, err = stat.PairedTMDE(n, 1, p.level, power); err != nil {
+		return 0, 0, err
+	}
+	if p.unit == nil {
+		p.unit = map[int][2]float64{}
+	}
+	p.unit[n] = [2]float64{normal, exact}
+	return normal, exact, nil
+}
+
 // detectable says what n paired differences could have shown.
-func detectable(d []float64, level float64) (Detectable, error) {
+func (p *powers) detectable(d []float64) (Detectable, error) {
+	level := p.level
 	out := Detectable{Level: level}
 	n, moved := len(d), 0
 	for _, x := range d {
@@ -203,10 +227,11 @@ func detectable(d []float64, level float64) (Detectable, error) {
 		return out, nil
 	}
 	if sd := deviation(d); sd > 0 {
-		var err error
-		if out.Normal, out.Exact, err = stat.PairedTMDE(n, sd, level, power); err != nil {
+		normal, exact, err := p.mean(n)
+		if err != nil {
 			return out, err
 		}
+		out.Normal, out.Exact = sd*normal, sd*exact
 	}
 	// Any rate and correlation of the wanted discordance serve; the sign test
 	// looks at nothing else.
