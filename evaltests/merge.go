@@ -20,16 +20,15 @@ import (
 // and evaluates the gates, which a shard cannot. It refuses, by name, a shard
 // that is missing or there twice, a record that is not whole, and records that
 // are not of one run: other sources, questions, configuration, platform. The
-// suite files and goldens are those of the checkout at hand, which must be the
-// shards' own.
-func Merge(dirs []string, out string) (*record.Folder, []*Run, error) {
+// suite files and goldens are those of the checkout at hand, whose tree id is
+// tree: it must be the shards' own. Of env only EVAL_BASELINE counts.
+func Merge(dirs []string, out, tree string, env Env) (*record.Folder, []*Run, error) {
 	parts, err := readParts(dirs)
 	if err != nil {
 		return nil, nil, err
 	}
-	tree := parts[0].folder.Tree
-	if here := record.Tree("."); !record.SameTree(tree, here) {
-		return nil, nil, fmt.Errorf("%s: the run is of tree %.12s, the checkout is %.12s; merge where the shards were run", dirs[0], tree, here)
+	if of := parts[0].folder.Tree; !record.SameTree(tree, of) {
+		return nil, nil, fmt.Errorf("%s: the run is of tree %.12s, the checkout is %.12s; merge where the shards were run", dirs[0], of, tree)
 	}
 	groups := map[string][]part{}
 	for _, p := range parts {
@@ -60,7 +59,7 @@ func Merge(dirs []string, out string) (*record.Folder, []*Run, error) {
 	}
 	var runs []*Run
 	for _, key := range keys {
-		run, err := join(folder, groups[key])
+		run, err := join(folder, groups[key], env)
 		if err != nil {
 			return nil, nil, fmt.Errorf("suite %s: %w", key, err)
 		}
@@ -167,7 +166,7 @@ func whole(parts []part) error {
 }
 
 // join writes one record of the parts and gives its verdict.
-func join(folder *record.Folder, parts []part) (*Run, error) {
+func join(folder *record.Folder, parts []part, env Env) (*Run, error) {
 	line := parts[0].file.Run
 	line.Shard, line.Plan, line.Whole, line.Nonce = "", line.Whole, nil, folder.Nonce
 	if line.Plan == nil {
@@ -176,7 +175,7 @@ func join(folder *record.Folder, parts []part) (*Run, error) {
 	if err := joinSeeds(&line, parts); err != nil {
 		return nil, err
 	}
-	suite, err := suiteOf(line)
+	suite, err := suiteOf(line, env)
 	if err != nil {
 		return nil, err
 	}
@@ -263,21 +262,27 @@ func joinContracts(line *record.Run, parts []part) {
 // suiteOf is the suite that a run line is of, without its pack: from the suite
 // file of that name, which must still say what the line says, or from the line
 // alone where the suite was made in Go.
-func suiteOf(line record.Run) (*Suite, error) {
-	files, err := SuiteFiles(goldenRoot("."))
+func suiteOf(line record.Run, env Env) (*Suite, error) {
+	env = Env{Tier: line.Tier, Repeat: line.Repeats, Baseline: env.Baseline}
+	root := goldenRoot(".")
+	files, err := SuiteFiles(root)
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range files {
-		if f.Name != line.Suite {
+		if f.Name != line.Suite || f.Testdata(root) {
 			continue
 		}
-		s, err := readSuite(f.Path, Env{Tier: line.Tier, Repeat: line.Repeats})
+		s, err := readSuite(f.Path, env)
 		if err != nil {
 			return nil, err
 		}
 		s.folder, s.Arm, s.notRun = &record.Folder{}, line.Arm, line.NotRun
-		again := s.runLine(testName{})
+		x := &session{suite: s, run: s.runLine(testName{})}
+		if err := x.decide(); err != nil {
+			return nil, err
+		}
+		again := x.run
 		again.Identity, again.Workers, again.Timeout, again.LeftOut = line.Identity, line.Workers, line.Timeout, line.LeftOut
 		keys, err := record.Differing(line, again, "plan", "unit", "pack", "hashes", "config", "test", "package", "shard", "whole_plan", "runner", "scope")
 		if err != nil {
@@ -291,8 +296,7 @@ func suiteOf(line record.Run) (*Suite, error) {
 	if line.GoldenK > 0 {
 		return nil, fmt.Errorf("no suite file of this module has the name %s, and its drift gate needs one", line.Suite)
 	}
-	s := &Suite{Name: line.Suite, Arm: line.Arm, Tier: line.Tier, Headline: line.Headline, notRun: line.NotRun}
-	return s, nil
+	return &Suite{Name: line.Suite, Arm: line.Arm, Tier: line.Tier, Headline: line.Headline, Decision: line.Decision, env: env, notRun: line.NotRun}, nil
 }
 
 // copyArtifacts copies the artifacts of a run. Their names are digests, so

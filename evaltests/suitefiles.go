@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/evaltests/golden"
@@ -16,6 +17,18 @@ type SuiteFile struct {
 	Path   string
 	Name   string
 	Golden *golden.Config // nil: no drift gate
+}
+
+// Testdata reports whether the file lies in a testdata folder of the module at
+// root. It is there to be read by a test; as the go command passes over such
+// folders, so do commands that look for the module's own suites.
+func (f SuiteFile) Testdata(root string) bool {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(root, f.Path)
+	return err == nil && slices.Contains(strings.Split(filepath.ToSlash(rel), "/"), "testdata")
 }
 
 // SuiteFiles finds the suite files of the module at root: TOML files that name

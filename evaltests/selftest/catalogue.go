@@ -130,7 +130,7 @@ func Catalogue(release <-chan struct{}) []Mutant {
 		{Name: "benign: scores one ulp higher", Verdict: gate.PASS, Apply: ranking(scored(nextUp))},
 		{Name: "benign: ranks 9 and 10 swapped in one case", Verdict: gate.PASS, Apply: swapOnce(7, 8, 9)},
 	}
-	return slices.Concat(retrieval, substrate, runner, oracle, benign)
+	return slices.Concat(retrieval, substrate, runner, runs(), oracle, benign)
 }
 
 // otherArch swaps ranks under a golden of another platform: where goldens are

@@ -94,6 +94,7 @@ func TestMatrix(t *testing.T) {
 	for _, key := range []string{
 		"gate nDCG@10", "gate drift", "gate paired nDCG@10", "gate count failed", "gate count timed_out", "stage vector",
 		gate.KeyPlan, gate.KeyScored, gate.KeyRefused, gate.KeySkipped, selftest.KeyLoad, selftest.KeyRecord,
+		selftest.KeyMerge, selftest.KeyResume, gate.KeyShard, gate.KeyInert, gate.KeyTooFast, "gate latency p95",
 	} {
 		assert.True(t, reddened[key], "no mutant turned %q red", key)
 	}

@@ -26,6 +26,8 @@ type Mutant struct {
 const (
 	KeyLoad   = "load"   // the suite could not be made
 	KeyRecord = "record" // the record cannot be believed
+	KeyMerge  = "merge"  // the shards cannot be joined
+	KeyResume = "resume" // the run cannot be taken up again
 )
 
 // Trial is what a mutant works on.
@@ -34,6 +36,8 @@ type Trial struct {
 	Subject evaltests.Subject
 	Folder  *record.Folder
 	After   func(recordPath string) error // tampers with the finished record
+	// Evaluate runs the trial; nil is evaltests.Evaluate. It may set Folder.
+	Evaluate func(ctx context.Context, t *Trial) (*evaltests.Run, error)
 }
 
 // Outcome is what a mutant led to.
@@ -59,8 +63,16 @@ func Try(ctx context.Context, m Mutant, fresh func() (*Trial, error)) (Outcome, 
 			return Outcome{}, err
 		}
 	}
-	run, err := evaltests.Evaluate(ctx, t.Suite.In(t.Folder), t.Subject)
-	if err != nil {
+	evaluate := t.Evaluate
+	if evaluate == nil {
+		evaluate = once
+	}
+	run, err := evaluate(ctx, t)
+	var stopped *stopError
+	switch {
+	case errors.As(err, &stopped):
+		return Outcome{Verdict: gate.CNM, Red: []string{stopped.key}, Text: []string{stopped.Error()}}, nil
+	case err != nil:
 		return Outcome{}, err
 	}
 	if t.After != nil {
@@ -95,6 +107,16 @@ func Try(ctx context.Context, m Mutant, fresh func() (*Trial, error)) (Outcome, 
 	}
 	out.Text = append(out.Text, f.Lines...)
 	return out, nil
+}
+
+func once(ctx context.Context, t *Trial) (*evaltests.Run, error) {
+	return evaltests.Evaluate(ctx, t.Suite.In(t.Folder), t.Subject)
+}
+
+// stopError marks what was refused before there was a verdict, by its key.
+type stopError struct {
+	key string
+	error
 }
 
 // loadError marks an error of loading a mutated suite.

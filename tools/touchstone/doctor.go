@@ -152,9 +152,8 @@ func (d *diagnosis) suites(root string, env evaltests.Env) {
 		return
 	}
 	for _, f := range files {
-		rel, err := filepath.Rel(root, f.Path)
-		if err != nil || slices.Contains(strings.Split(filepath.ToSlash(rel), "/"), "testdata") {
-			continue // as the go command passes it over
+		if f.Testdata(root) {
+			continue
 		}
 		what := "suite " + f.Name
 		s, err := evaltests.LoadSuite(f.Path, env)

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"os"
+
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/evaltests"
 	"github.com/touchstone-eval/touchstone/evaltests/gate"
+	"github.com/touchstone-eval/touchstone/evaltests/record"
 )
 
 func mergeCommand() *cobra.Command {
@@ -32,7 +35,11 @@ anything but their cases are refused by name (exit code 2).`,
 			if inv == nil {
 				return usage("merge: no %s in this module; without it a run that ran nothing would look whole: name one with --inventory", gate.InventoryFile)
 			}
-			folder, _, err := evaltests.Merge(args, out)
+			env, err := evaltests.ParseEnv(os.Environ())
+			if err != nil {
+				return &exit{exitUsage, err}
+			}
+			folder, _, err := evaltests.Merge(args, out, record.Tree("."), env)
 			if err != nil {
 				return refused(err)
 			}
