@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/touchstone-eval/touchstone/evaltests/record"
 	"github.com/touchstone-eval/touchstone/evaltests/strict"
@@ -77,13 +78,18 @@ func isCommit(s string) bool {
 	return true
 }
 
-// affects reports whether a break concerns an arm, a measure and the final
-// ranking or any of the stages.
-func (b Break) affects(arm, measure string, stages ...string) bool {
+// Affects reports whether a break concerns the final ranking of an arm by any
+// of the measures.
+func (b Break) Affects(arm string, measures ...string) bool {
+	return b.concerns(arm, measures...) && (len(b.Stages) == 0 || slices.Contains(b.Stages, record.Final))
+}
+
+// concerns is Affects at any stage.
+func (b Break) concerns(arm string, measures ...string) bool {
 	in := func(list []string, names ...string) bool {
 		return len(list) == 0 || slices.ContainsFunc(names, func(n string) bool { return slices.Contains(list, n) })
 	}
-	return in(b.Arms, arm) && in(b.Measures, measure) && in(b.Stages, append(stages, record.Final)...)
+	return in(b.Arms, arm) && in(b.Measures, measures...)
 }
 
 // Ancestry tells whether a commit is another or comes after it.
@@ -104,26 +110,30 @@ func (b Break) Sound(run record.Run, after Ancestry) (bool, error) {
 }
 
 // across says why two records lie on two sides of a break, empty when they do
-// not. Who cannot tell does not compare.
-func across(breaks []Break, base, treatment record.Run, measure string, after Ancestry) (refused, note string) {
+// not. Who cannot tell does not compare. A break that concerns some stages
+// alone keeps their figures out and nothing else.
+func across(breaks []Break, base, treatment record.Run, measure string, after Ancestry) (refused string, notes, without []string) {
 	for _, b := range breaks {
-		if !b.affects(base.Arm, measure) && !b.affects(treatment.Arm, measure) {
+		if !b.concerns(base.Arm, measure) && !b.concerns(treatment.Arm, measure) {
 			continue
 		}
 		before, err := b.Sound(base, after)
+		now := false
 		if err == nil {
-			var now bool
-			if now, err = b.Sound(treatment, after); err == nil {
-				switch {
-				case before != now:
-					return fmt.Sprintf("a measurement break lies between them: %s (first sound commit %.12s)", b.Defect, b.FirstSound), ""
-				case !before:
-					note = join(note, fmt.Sprintf("both were measured with a defect that is mended since: %s (first sound commit %.12s)", b.Defect, b.FirstSound))
-				}
-				continue
-			}
+			now, err = b.Sound(treatment, after)
 		}
-		return fmt.Sprintf("whether a measurement break lies between them cannot be told: %s (%v)", b.Defect, err), ""
+		final := b.Affects(base.Arm, measure) || b.Affects(treatment.Arm, measure)
+		switch {
+		case err != nil && final:
+			return fmt.Sprintf("whether a measurement break lies between them cannot be told: %s (%v)", b.Defect, err), nil, nil
+		case before != now && final:
+			return fmt.Sprintf("a measurement break lies between them: %s (first sound commit %.12s)", b.Defect, b.FirstSound), nil, nil
+		case err != nil || before != now:
+			without = append(without, b.Stages...)
+			notes = append(notes, fmt.Sprintf("a measurement break keeps out stages %s: %s", strings.Join(b.Stages, ", "), b.Defect))
+		case !before:
+			notes = append(notes, fmt.Sprintf("both were measured with a defect that is mended since: %s (first sound commit %.12s)", b.Defect, b.FirstSound))
+		}
 	}
-	return "", note
+	return "", notes, without
 }

@@ -146,6 +146,7 @@ type Treatment struct {
 	Sentences   []string    `json:"sentences"`
 
 	lostWithout bool
+	without     []string // stages that a measurement break keeps out
 	member      Member
 }
 
@@ -176,11 +177,13 @@ func Compare(base Side, treatments []Side, o Options) (*Comparison, error) {
 	}
 	differ := make([][]Mismatch, len(treatments))
 	pairs := make([]Pairs, len(treatments))
-	notes := make([]string, len(treatments))
+	made := make([]*Treatment, len(treatments))
 	for i, t := range treatments {
-		if differ[i], pairs[i], notes[i], err = c.admit(base, t, o); err != nil {
+		made[i] = &Treatment{Subject: subject(t)}
+		if differ[i], pairs[i], err = c.admit(base, t, made[i], o); err != nil {
 			return nil, err
 		}
+		made[i].Differs = differ[i]
 	}
 	if err := undeclared(o.Vary, base, treatments, differ); err != nil {
 		return nil, err
@@ -193,10 +196,7 @@ func Compare(base Side, treatments []Side, o Options) (*Comparison, error) {
 		return nil, err
 	}
 	for i, t := range treatments {
-		x := &Treatment{Subject: subject(t), Differs: differ[i]}
-		if notes[i] != "" {
-			x.Notes = append(x.Notes, notes[i])
-		}
+		x := made[i]
 		if err := x.measure(c, t, pairs[i], primary, o); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.Label, err)
 		}
@@ -259,45 +259,46 @@ func (c *Comparison) rule(base Side, treatments []Side, given *record.Decision) 
 }
 
 // admit refuses a treatment that cannot be compared, before any number.
-func (c *Comparison) admit(base, t Side, o Options) ([]Mismatch, Pairs, string, error) {
+func (c *Comparison) admit(base, t Side, x *Treatment, o Options) ([]Mismatch, Pairs, error) {
 	refuse := func(format string, args ...any) error {
 		return &Incomparable{Base: base.Label, Treatment: t.Label, Reasons: []string{fmt.Sprintf(format, args...)}}
 	}
 	differ, err := Comparable(base, t, o.Vary)
 	if err != nil {
-		return nil, Pairs{}, "", err
+		return nil, Pairs{}, err
 	}
-	refused, note := across(o.Breaks, base.File.Run, t.File.Run, c.Rule.Primary, o.After)
+	refused, notes, without := across(o.Breaks, base.File.Run, t.File.Run, c.Rule.Primary, o.After)
 	if refused != "" {
-		return nil, Pairs{}, "", refuse("%s", refused)
+		return nil, Pairs{}, refuse("%s", refused)
 	}
+	x.Notes, x.without = notes, without
 	pairs, err := Pair(base.File, t.File)
 	if err != nil {
-		return nil, pairs, "", refuse("%v", err)
+		return nil, pairs, refuse("%v", err)
 	}
 	for _, s := range []Side{base, t} {
 		if s.File.State != record.Complete && !o.Partial {
-			return nil, pairs, "", refuse("the record of %s is %s: %s; with --partial its finished cases are compared", s.Label, s.File.State, s.File.Detail)
+			return nil, pairs, refuse("the record of %s is %s: %s; with --partial its finished cases are compared", s.Label, s.File.State, s.File.Detail)
 		}
 	}
 	switch {
 	case len(pairs.List) == 0:
-		return nil, pairs, "", refuse("no case of %d is a pair%s", pairs.Planned, someOf(pairs))
+		return nil, pairs, refuse("no case of %d is a pair%s", pairs.Planned, someOf(pairs))
 	case pairs.Overlap() < LeastOverlap && !o.Partial:
-		return nil, pairs, "", refuse("%d of %d cases are pairs, under %.0f %%%s; with --partial they are compared all the same",
+		return nil, pairs, refuse("%d of %d cases are pairs, under %.0f %%%s; with --partial they are compared all the same",
 			len(pairs.List), pairs.Planned, 100*LeastOverlap, someOf(pairs))
 	}
 	for _, stage := range o.Control {
 		moved, err := controlMoved(stage, pairs)
 		if err != nil {
-			return nil, pairs, "", refuse("control %s: %v", stage, err)
+			return nil, pairs, refuse("control %s: %v", stage, err)
 		}
 		if len(moved) > 0 {
-			return nil, pairs, "", refuse("control %s moved in %d of %d cases, for instance %q: more than the declared change differs",
+			return nil, pairs, refuse("control %s moved in %d of %d cases, for instance %q: more than the declared change differs",
 				stage, len(moved), len(pairs.List), moved[:min(3, len(moved))])
 		}
 	}
-	return differ, pairs, note, nil
+	return differ, pairs, nil
 }
 
 // someOf names a few cases that are not paired.

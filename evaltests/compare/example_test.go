@@ -29,7 +29,7 @@ func Example() {
 	fmt.Println(t.Words(), t.Gate, t.Advice)
 	// Output:
 	// undeclared: base and treatment cannot be compared: configuration differs in judge (none -> m), which was not declared; declare it with --vary judge, or run both alike
-	// broken: where is q0009? lost at rerank
+	// broken: where is q0009? pushed below 10 at rerank
 	// 8 cases are better, 1 are worse and 1 are equal: net +7.
 	// 1 cases broke and 0 were mended.
 	// RR@10 goes from 0.5000 to 0.8500 over 10 pairs, by +0.3500 (95 % interval +0.0000 to +0.5000).

@@ -294,6 +294,10 @@ func (t *Treatment) grid(c *Comparison, side Side, pairs Pairs, o Options, strea
 		}
 	}
 	for _, stage := range stages(pairs) {
+		if slices.Contains(t.without, stage) {
+			t.NotRun = append(t.NotRun, stage+": kept out by a measurement break")
+			continue
+		}
 		columns, kept, why, err := columnsOf(ms, stage, pairs)
 		if err != nil {
 			return err

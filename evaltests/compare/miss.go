@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/touchstone-eval/touchstone/evaltests/record"
@@ -13,42 +14,51 @@ type Miss struct {
 	Treatment int    `json:"treatment"`
 }
 
-// Ways of being wrong that are no stage.
-const (
-	MissNever = "never retrieved"
-	MissBelow = "never within the depth"
-)
+// MissNever is a case of which no stage had anything relevant.
+const MissNever = "never retrieved"
 
-// Missed says where a wrong case lost its relevant documents: it failed, no
-// stage ever had one, none ever had it within the depth, or it is the first
-// stage after which it was out of it.
+// fusion is the stage in which the arms meet; the stages before it run side by
+// side.
+const fusion = "fusion"
+
+// Missed says in the words of package stage where a wrong case lost its
+// relevant documents: it failed, nothing ever had them, they were pushed below
+// the depth or cut off at a step, or they were below it all along.
 func Missed(r record.Row, depth int) string {
 	if r.Outcome.State != record.Scored {
 		return string(r.Outcome.State)
 	}
-	seen, inside, lost := goldRank(r.Ranking, r.Gold) > 0, false, ""
+	type seen struct {
+		stage string
+		rank  int
+	}
+	var path []seen
 	for _, s := range r.Stages {
-		if s.State != record.Executed {
-			continue
-		}
-		at := goldRank(s.Entries, r.Gold)
-		seen = seen || at > 0
-		switch {
-		case at > 0 && at <= depth:
-			inside, lost = true, ""
-		case inside && lost == "" && s.Name != "lexical" && s.Name != "vector": // arms run side by side
-			lost = "lost at " + s.Name
+		if s.State == record.Executed && s.Name != record.Final {
+			path = append(path, seen{s.Name, goldRank(s.Entries, r.Gold)})
 		}
 	}
+	path = append(path, seen{record.Final, goldRank(r.Ranking, r.Gold)})
+	arms := slices.IndexFunc(path, func(s seen) bool { return s.stage == fusion })
+	shown, held := -1, -1 // the last stage that has them within the depth, and at all
+	for i, s := range path {
+		if s.rank > 0 {
+			held = i
+			if s.rank <= depth {
+				shown = i
+			}
+		}
+	}
+	next := func(i int) string { return path[min(max(i+1, arms), len(path)-1)].stage }
 	switch {
-	case lost != "":
-		return lost
-	case inside:
-		return "lost at " + record.Final
-	case seen:
-		return MissBelow
+	case held < 0:
+		return MissNever
+	case shown >= 0:
+		return fmt.Sprintf("pushed below %d at %s", depth, next(shown))
+	case path[held].stage != record.Final:
+		return "cut off at " + next(held)
 	}
-	return MissNever
+	return fmt.Sprintf("retrieved, below %d at every stage", depth)
 }
 
 // misses counts the wrong cases of both sides by where they were lost.

@@ -321,12 +321,14 @@ func TestMissed(t *testing.T) {
 	lost := row("q", 3, 11)
 	never := row("q", 0, 0)
 	below := row("q", 11, 12)
+	cut := row("q", 0, 0)
+	cut.Stages[4].Entries = ranked(12) // the reranker still has it
 	failed := ended("q", record.Failed, "broke")
-	for where, r := range map[string]record.Row{"lost at rerank": lost, compare.MissNever: never, compare.MissBelow: below, "failed": failed} {
+	for where, r := range map[string]record.Row{"pushed below 10 at rerank": lost, compare.MissNever: never, "retrieved, below 10 at every stage": below, "cut off at final": cut, "failed": failed} {
 		assert.Equal(t, where, compare.Missed(r, 10))
 	}
 	x := one(t, side("base", without, row("a", 1, 1), row("b", 1, 1), row("c", 0, 0)), side("treatment", with, row("a", 1, 1), row("b", 3, 11), row("c", 0, 0)), judge)
-	assert.Equal(t, []compare.Miss{{Where: "lost at rerank", Treatment: 1}, {Where: compare.MissNever, Base: 1, Treatment: 1}}, x.Misses)
+	assert.Equal(t, []compare.Miss{{Where: compare.MissNever, Base: 1, Treatment: 1}, {Where: "pushed below 10 at rerank", Treatment: 1}}, x.Misses)
 	assert.Equal(t, [2]int{1, 2}, x.Wrong)
 	require.Len(t, x.Broken(), 1)
 	assert.Equal(t, "lexical", x.Broken()[0].Diverges)

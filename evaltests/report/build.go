@@ -46,6 +46,7 @@ type Suite struct {
 	Seeding    *Seeding         `json:"seeding,omitempty"`
 	RunTwice   *record.RunTwice `json:"run_twice,omitempty"`
 	Broken     []Broken         `json:"broken,omitempty"`
+	Breaks     []string         `json:"breaks,omitempty"` // measurement breaks that the figures are from before
 	Use        string           `json:"use,omitempty"`
 	UseWhy     string           `json:"use_why,omitempty"`
 	Wall       float64          `json:"wall_seconds,omitempty"`

@@ -78,7 +78,7 @@ func ComparisonMarkdown(w io.Writer, c *compare.Comparison) error {
 			if len(list.cases) == 0 {
 				continue
 			}
-			fmt.Fprintf(&b, "\n<details><summary>%s %d (%s)</summary>\n\n| case | question | %s | first relevant | diverges at |\n|---|---|---|---|---|\n", list.name, len(list.cases), list.what, md(t.Primary.Measure))
+			fmt.Fprintf(&b, "\n<details><summary>%s %d (%s)</summary>\n\n| case | question | %s | first relevant | diverges at |\n|---|---|---|---|---|\n", list.name, len(list.cases), md(list.what), md(t.Primary.Measure))
 			for i, x := range list.cases {
 				row := fmt.Sprintf("| %s | %s | %.4f to %.4f | %s to %s | %s |\n", md(x.Case), md(clip(x.Question, 200)), x.Base, x.Treatment, rank(x, 0), rank(x, 1), md(x.Diverges))
 				if b.Len()+len(row) > mostMarkdown-8192 {

@@ -44,6 +44,11 @@ func Markdown(w io.Writer, r Run) error {
 			md(strings.Join(hs, "; ")), gates(s.Gates), drift(s.Gates), md(s.Verdict))
 	}
 	for _, s := range r.Suites {
+		for _, text := range s.Breaks {
+			fmt.Fprintf(&b, "\n**%s** %s\n", md(s.Suite), md(text))
+		}
+	}
+	for _, s := range r.Suites {
 		if len(s.Broken) == 0 {
 			continue
 		}

@@ -301,13 +301,13 @@ func TestAnyTextIsHarmless(t *testing.T) {
 		any := func(name string) string { return rapid.StringOf(rapid.Rune()).Draw(rt, name) }
 		v := .5
 		r := report.Run{Dir: any("dir"), Tier: any("tier"), Verdict: any("verdict"), Reasons: []string{any("run reason")}, Suites: []report.Suite{{
-			Suite: any("suite"), Arm: any("arm"), Verdict: any("suite verdict"), Reasons: []string{any("reason")},
+			Suite: any("suite"), Arm: any("arm"), Verdict: any("suite verdict"), Reasons: []string{any("reason")}, Breaks: []string{any("break")},
 			Headline: []report.Figure{{Measure: any("measure")}, {Measure: any("second")}},
 			Strata:   []report.Stratum{{Name: any("stratum"), Figures: []report.Figure{{Measure: any("of stratum")}}}},
 			Stages:   []report.StageFigures{{Stage: any("stage"), Ran: 1, Of: 1, Means: map[string]float64{any("mean"): 1}}, {Stage: any("off"), Skipped: any("why")}},
 			Gates:    []record.Gate{{Name: any("gate"), Verdict: any("gate verdict"), Value: &v, Action: any("action"), Reason: any("gate reason")}},
 			Broken: []report.Broken{
-				{Case: any("case"), Question: any("question"), Outcome: record.Scored, Expected: []string{any("gold")}, Got: []string{any("got")}, Lost: any("lost"), Rerun: any("rerun")},
+				{Case: any("case"), Question: any("question"), Outcome: record.Scored, Expected: []string{any("gold")}, Got: []string{any("got")}, Lost: any("lost"), Broke: any("broke"), Rerun: any("rerun")},
 				{Case: any("case2"), Outcome: record.State(any("state")), Reason: any("why failed")},
 			},
 		}}}

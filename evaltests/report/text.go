@@ -181,6 +181,9 @@ func detail(b *strings.Builder, s Suite, st Style) {
 		fmt.Fprintf(b, "\n%s: not run: %s\n", clean(s.Suite), clean(strings.Join(s.Reasons, "; ")))
 		return
 	}
+	for _, text := range s.Breaks {
+		fmt.Fprintf(b, "\n%s: %s\n", clean(s.Suite), clean(text))
+	}
 	passing := s.Verdict == gate.PASS
 	if passing {
 		quiet(b, s)

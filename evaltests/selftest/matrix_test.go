@@ -24,9 +24,17 @@ func ptr(v float64) *float64 { return &v }
 // subject, as a maintainer would: by a run and an accept.
 func trials(t *testing.T) func() (*selftest.Trial, error) {
 	t.Helper()
+	return trialsOf(t, false)
+}
+
+// trialsOf makes trials that are also held, if asked for, to the blessed run by
+// EVAL_BASELINE.
+func trialsOf(t *testing.T, held bool) func() (*selftest.Trial, error) {
+	t.Helper()
 	blessed := t.TempDir()
-	fresh := func(goldenDir string) (*selftest.Trial, error) {
-		s, err := evaltests.NewSuite(toyPack(), evaltests.Env{Tier: "smoke"})
+	env := evaltests.Env{Tier: "smoke"}
+	made := func(goldenDir string) (*selftest.Trial, error) {
+		s, err := evaltests.NewSuite(toyPack(), env)
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +51,7 @@ func trials(t *testing.T) func() (*selftest.Trial, error) {
 		return &selftest.Trial{Suite: s, Subject: &toyEngine{}, Folder: folder}, err
 	}
 
-	first, err := fresh(blessed)
+	first, err := made(blessed)
 	require.NoError(t, err)
 	run, err := evaltests.Evaluate(t.Context(), first.Suite.In(first.Folder), first.Subject)
 	require.NoError(t, err)
@@ -57,13 +65,44 @@ func trials(t *testing.T) func() (*selftest.Trial, error) {
 	}.Accept()
 	require.NoError(t, err)
 
+	if held {
+		env.Baseline = run.Path
+	}
 	return func() (*selftest.Trial, error) {
 		dir := filepath.Join(t.TempDir(), "golden")
 		if err := os.CopyFS(dir, os.DirFS(blessed)); err != nil {
 			return nil, err
 		}
-		return fresh(dir)
+		return made(dir)
 	}
+}
+
+// TestBaselineMatrix holds the same trials to a recorded run as well: what the
+// paired gate finds against the golden's rankings, the gate of the baseline
+// finds against the run, and a benign change turns neither red.
+func TestBaselineMatrix(t *testing.T) {
+	const paired, baseline = "gate paired nDCG@10", "gate baseline nDCG@10"
+	fresh := trialsOf(t, true)
+	red, green := 0, 0
+	for _, m := range selftest.Catalogue(nil) {
+		lost, benign := slices.Contains(m.Red, paired), strings.HasPrefix(m.Name, "benign: ")
+		if !lost && !benign {
+			continue
+		}
+		t.Run(m.Name, func(t *testing.T) {
+			got, err := selftest.Try(t.Context(), m, fresh)
+			require.NoError(t, err)
+			assert.Equal(t, lost, slices.Contains(got.Red, baseline), "%s", strings.Join(got.Text, "\n"))
+			if lost {
+				assert.Contains(t, strings.Join(got.Text, "\n"), "significantly worse than the baseline")
+				red++
+			} else {
+				green++
+			}
+		})
+	}
+	assert.Positive(t, red)
+	assert.Positive(t, green)
 }
 
 // TestMatrix applies every mutant and holds the gates that turned red to the

@@ -318,7 +318,7 @@ func summarise(progress io.Writer, j *judged) {
 	if path == "" {
 		return
 	}
-	r, err := report.Build(shown(j.folder.Dir), j.tier, j.verdict)
+	r, err := j.report()
 	if err == nil {
 		var f *os.File
 		if f, err = os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err == nil {

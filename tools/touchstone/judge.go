@@ -66,9 +66,19 @@ func (j *judged) cannot(format string, args ...any) {
 	j.verdict.Verdict = gate.CNM
 }
 
+// report is what is shown of the run, with the measurement breaks of the module
+// at hand.
+func (j *judged) report() (report.Run, error) {
+	r, err := report.Build(shown(j.folder.Dir), j.tier, j.verdict)
+	if root, ok := record.ModuleRoot("."); ok && err == nil {
+		err = r.MarkBreaks(j.verdict, filepath.Join(root, "goldens"), func(first, commit string) (bool, error) { return record.After(".", first, commit) })
+	}
+	return r, err
+}
+
 // show prints the report and returns the verdict as an exit code.
 func (j *judged) show(cmd *cobra.Command, asJSON, all bool) error {
-	r, err := report.Build(shown(j.folder.Dir), j.tier, j.verdict)
+	r, err := j.report()
 	if err != nil {
 		return refused(err)
 	}
@@ -187,7 +197,7 @@ func reportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := report.Build(shown(j.folder.Dir), j.tier, j.verdict)
+			r, err := j.report()
 			if err != nil {
 				return refused(err)
 			}
