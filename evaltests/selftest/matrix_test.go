@@ -86,7 +86,7 @@ func TestBaselineMatrix(t *testing.T) {
 	red, green := 0, 0
 	for _, m := range selftest.Catalogue(nil) {
 		lost, benign := slices.Contains(m.Red, paired), strings.HasPrefix(m.Name, "benign: ")
-		if !lost && !benign {
+		if !lost && !benign || strings.Contains(m.Name, "asked") { // asked again, in an environment of its own
 			continue
 		}
 		t.Run(m.Name, func(t *testing.T) {
