@@ -211,7 +211,9 @@ func TestHandbookCovers(t *testing.T) {
 	p := load(t, handbookDir)
 	documents := byID(p)
 	words, long := 0, 0
+	var text strings.Builder
 	for _, d := range p.Documents {
+		text.WriteString(d.Text)
 		n := len(strings.Fields(d.Text))
 		words += n
 		if n >= 1500 {
@@ -223,6 +225,12 @@ func TestHandbookCovers(t *testing.T) {
 	require.GreaterOrEqual(t, len(p.Documents), 80)
 	require.GreaterOrEqual(t, words, 40_000)
 	require.GreaterOrEqual(t, long, 4, "documents of 1,500 words")
+	for _, written := range []string{
+		"2,340", "14.628,50", "90\u202f700", "2\u00a0000", "1 340", "EUR 6.40", "10,50\u00a0€", "3.5e-12",
+		"2025-04-01", "3 March 2025", "28/11/24", "twelve", "松本", "é", "ß", "😬",
+	} {
+		require.True(t, strings.Contains(text.String(), written), "%q stands nowhere", written)
+	}
 
 	strata, tags := map[string]int{}, map[string]int{}
 	unanswerable := 0
