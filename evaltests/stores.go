@@ -381,6 +381,9 @@ func (s *Suite) setStore(f suiteFile) error {
 
 // readContract reads the contract of the pack, if it has one.
 func (s *Suite) readContract() error {
+	if s.Pack.Dir == "" {
+		return nil // made in Go
+	}
 	c, found, err := seed.ReadContract(s.Pack.Dir)
 	if err != nil || !found {
 		return err

@@ -15,7 +15,9 @@ import (
 // Catalogue lists the mutants, for a suite that requires the stages vector
 // and lexical and has the gates nDCG@10 (floor a little under the measured
 // value), count failed and count timed_out (ceiling 0), drift, and the paired
-// regression of nDCG@10 against the golden. release ends the calls that hang
+// regression of nDCG@10 against the golden, and whose pack has a strict
+// contract. The subject can be surveyed, and says that all channels are on.
+// release ends the calls that hang
 // for good.
 func Catalogue(release <-chan struct{}) []Mutant {
 	const (
@@ -130,7 +132,7 @@ func Catalogue(release <-chan struct{}) []Mutant {
 		{Name: "benign: scores one ulp higher", Verdict: gate.PASS, Apply: ranking(scored(nextUp))},
 		{Name: "benign: ranks 9 and 10 swapped in one case", Verdict: gate.PASS, Apply: swapOnce(7, 8, 9)},
 	}
-	return slices.Concat(retrieval, substrate, runner, runs(), oracle, benign)
+	return slices.Concat(retrieval, substrate, substrateMutants(), runner, runs(), oracle, benign)
 }
 
 // otherArch swaps ranks under a golden of another platform: where goldens are

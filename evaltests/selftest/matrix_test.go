@@ -15,6 +15,7 @@ import (
 	"github.com/touchstone-eval/touchstone/evaltests/gate"
 	"github.com/touchstone-eval/touchstone/evaltests/golden"
 	"github.com/touchstone-eval/touchstone/evaltests/record"
+	"github.com/touchstone-eval/touchstone/evaltests/seed"
 	"github.com/touchstone-eval/touchstone/evaltests/selftest"
 )
 
@@ -47,6 +48,7 @@ func trialsOf(t *testing.T, held bool) func() (*selftest.Trial, error) {
 			{Count: "failed", Ceiling: ptr(0)},
 			{Count: "timed_out", Ceiling: ptr(0)},
 		}
+		s.Contract = &seed.Contract{Variant: "toy", Preset: "strict"}
 		folder, err := record.NewFolder(t.TempDir(), ".", "selftest", nil)
 		return &selftest.Trial{Suite: s, Subject: &toyEngine{}, Folder: folder}, err
 	}
@@ -136,5 +138,18 @@ func TestMatrix(t *testing.T) {
 		selftest.KeyMerge, selftest.KeyResume, gate.KeyShard, gate.KeyInert, gate.KeyTooFast, "gate latency p95",
 	} {
 		assert.True(t, reddened[key], "no mutant turned %q red", key)
+	}
+}
+
+// TestEveryChannelHasItsMutant: the mutant that package seed names for a
+// channel is in the catalogue, and refuses by the channel's name.
+func TestEveryChannelHasItsMutant(t *testing.T) {
+	catalogue := selftest.Catalogue(nil)
+	for _, f := range seed.Features() {
+		i := slices.IndexFunc(catalogue, func(m selftest.Mutant) bool { return m.Name == f.Mutant })
+		if !assert.GreaterOrEqual(t, i, 0, "%s: no mutant %q", f.Channel, f.Mutant) {
+			continue
+		}
+		assert.Contains(t, strings.Join(catalogue[i].Says, "\n"), "EVAL REFUSED ["+f.Channel+"]")
 	}
 }

@@ -105,7 +105,7 @@ func remade(old *evaltests.Suite, env evaltests.Env) (*evaltests.Suite, error) {
 	}
 	s.Golden, s.GoldenDir, s.Paired = old.Golden, old.GoldenDir, old.Paired
 	s.CaseTimeout, s.RequireStages, s.Gates = old.CaseTimeout, old.RequireStages, slices.Clone(old.Gates)
-	s.Waivers, s.Limits = old.Waivers, old.Limits
+	s.Waivers, s.Limits, s.Contract = old.Waivers, old.Limits, old.Contract
 	return s, nil
 }
 

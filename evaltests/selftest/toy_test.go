@@ -11,6 +11,7 @@ import (
 	"github.com/touchstone-eval/touchstone/evaltests"
 	"github.com/touchstone-eval/touchstone/evaltests/pack"
 	"github.com/touchstone-eval/touchstone/evaltests/record"
+	"github.com/touchstone-eval/touchstone/evaltests/seed"
 )
 
 // toyPack is 120 documents of three words each from a closed vocabulary, and
@@ -55,6 +56,27 @@ func (e *toyEngine) Fingerprint(context.Context) (evaltests.Fingerprint, error) 
 func (e *toyEngine) Substrates(context.Context) ([]evaltests.Substrate, error) {
 	return []evaltests.Substrate{{Name: "documents", Counted: len(e.corpus), Enumerated: len(e.corpus)}}, nil
 }
+
+// Survey reports a store that has all that any channel works on.
+func (e *toyEngine) Survey(context.Context) (seed.Survey, error) {
+	n := len(e.corpus)
+	v := seed.Survey{
+		Model: "toy", Sources: seed.Known(1), Duplicates: seed.Known(0), Classified: seed.Known(n), Dated: seed.Known(n), Cued: seed.Known(n),
+		Truncated: seed.Known(0), Zero: seed.Known(0), Conformance: &seed.Conformance{Checks: 9, MinCosine: 1},
+	}
+	for _, s := range seed.Substrates() {
+		c := seed.Count{Substrate: s, Counted: seed.Known(n), Enumerated: seed.Known(n)}
+		if s == seed.Vectors {
+			c.Model = "toy"
+		}
+		v.Counts = append(v.Counts, c)
+	}
+	return v, nil
+}
+
+func (e *toyEngine) Channels() []string { return record.Channels() }
+
+func (e *toyEngine) Pool() int { return 50 }
 
 func (e *toyEngine) Search(_ context.Context, q pack.Question) (record.Observation, error) {
 	lexical := e.rank(func(d pack.Document) float64 {

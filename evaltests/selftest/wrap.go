@@ -11,6 +11,7 @@ import (
 	"github.com/touchstone-eval/touchstone/evaltests"
 	"github.com/touchstone-eval/touchstone/evaltests/pack"
 	"github.com/touchstone-eval/touchstone/evaltests/record"
+	"github.com/touchstone-eval/touchstone/evaltests/seed"
 )
 
 // wrapped is a subject whose answers are changed on their way out. It has the
@@ -27,6 +28,9 @@ type change struct {
 	after      func(call int, o record.Observation) record.Observation
 	substrates func([]evaltests.Substrate) []evaltests.Substrate
 	corpus     func([]pack.Document) []pack.Document
+	survey     func(*seed.Survey)
+	channels   []string // that are on, instead of the subject's
+	pool       int      // instead of the subject's
 }
 
 func (w *wrapped) Search(ctx context.Context, q pack.Question) (record.Observation, error) {
@@ -78,9 +82,51 @@ func (w *wrapped) Substrates(ctx context.Context) ([]evaltests.Substrate, error)
 // wrap makes a mutation of the trial's subject.
 func wrap(c change) func(*Trial) error {
 	return func(t *Trial) error {
-		t.Subject = &wrapped{change: c, inner: t.Subject}
+		w := &wrapped{change: c, inner: t.Subject}
+		if t.Subject = w; c.survey == nil && c.pool == 0 {
+			if _, ok := w.inner.(surveyed); !ok {
+				return nil
+			}
+		}
+		t.Subject = &wrappedSurvey{w}
 		return nil
 	}
+}
+
+// wrappedSurvey is a subject that can be surveyed, as the one inside.
+type wrappedSurvey struct{ *wrapped }
+
+// Survey is that of the subject inside, changed on its way out.
+func (w *wrappedSurvey) Survey(ctx context.Context) (seed.Survey, error) {
+	inner, ok := w.inner.(evaltests.Surveyor)
+	if !ok {
+		return seed.Survey{}, errors.New("selftest: the subject cannot be surveyed")
+	}
+	v, err := inner.Survey(ctx)
+	if err == nil && w.survey != nil {
+		v.Counts = slices.Clone(v.Counts)
+		w.survey(&v)
+	}
+	return v, err
+}
+
+// Channels are those of the subject inside.
+func (w *wrappedSurvey) Channels() []string {
+	if w.channels != nil {
+		return w.channels
+	}
+	if inner, ok := w.inner.(evaltests.ChannelReporter); ok {
+		return inner.Channels()
+	}
+	return nil
+}
+
+// Pool is that of the subject inside.
+func (w *wrappedSurvey) Pool() int {
+	if inner, ok := w.inner.(interface{ Pool() int }); ok && w.pool == 0 {
+		return inner.Pool()
+	}
+	return w.pool
 }
 
 // ranking changes the final ranking only.

@@ -86,6 +86,9 @@ func (b bench) build(ctx context.Context, dir string, embedder embed.Embedder) (
 		rest -= s.Wall
 	}
 	steps = append(steps, Step{"rest of the ingest", max(0, rest)})
+	if err := builtin.AssertLive(ctx, e); err != nil {
+		return nil, 0, err
+	}
 
 	start = time.Now()
 	folder, err := record.NewFolder(filepath.Join(b.base, "runs"), ".", "benchengine", nil)
@@ -114,6 +117,9 @@ func (b bench) ask(ctx context.Context, dir string, cfg engine.Config, s *System
 		return err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
+	if err := builtin.AssertLive(ctx, e); err != nil {
+		return err
+	}
 	search := func(c pack.Case) ([]string, error) {
 		r, err := e.Search(ctx, engine.Query{Text: c.Question.Text, K: depth, Unit: engine.UnitDocument})
 		if err != nil {

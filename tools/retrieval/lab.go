@@ -110,6 +110,9 @@ func (l *lab) store(ctx context.Context, p *pack.Pack) (dir string, err error) {
 	if err := builtin.Over(e).Ingest(ctx, p.Documents); err != nil {
 		return "", err
 	}
+	if err := builtin.AssertLive(ctx, e); err != nil {
+		return "", err
+	}
 	l.stores[key] = dir
 	return dir, nil
 }
@@ -148,6 +151,9 @@ func (l *lab) measure(ctx context.Context, p *pack.Pack, dir string, weight floa
 		return Run{}, err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
+	if err := builtin.AssertLive(ctx, e); err != nil {
+		return Run{}, err
+	}
 	l.subject = e.Config()["embedder"].Value
 	s, err := evaltests.NewSuite(p, l.env)
 	if err != nil {

@@ -33,6 +33,7 @@ var (
 	_ evaltests.Fingerprinter     = (*Subject)(nil)
 	_ evaltests.SubstrateReporter = (*Subject)(nil)
 	_ evaltests.Surveyor          = (*Subject)(nil)
+	_ evaltests.ChannelReporter   = (*Subject)(nil)
 )
 
 // New opens an empty engine. Close removes what it stored.
@@ -77,6 +78,9 @@ func (s *Subject) Ingest(ctx context.Context, corpus []pack.Document) error {
 	}
 	return nil
 }
+
+// Channels are those that are on.
+func (s *Subject) Channels() []string { return channelsOf(s.engine.Config()) }
 
 // Search asks the engine for documents.
 func (s *Subject) Search(ctx context.Context, q pack.Question) (record.Observation, error) {

@@ -22,10 +22,9 @@ type Runner struct {
 }
 
 var (
-	_ evaltests.StoreOpener     = (*Runner)(nil)
-	_ evaltests.Fingerprinter   = (*Runner)(nil)
-	_ evaltests.ChannelReporter = (*Store)(nil)
-	_ evaltests.Store           = (*Store)(nil)
+	_ evaltests.StoreOpener   = (*Runner)(nil)
+	_ evaltests.Fingerprinter = (*Runner)(nil)
+	_ evaltests.Store         = (*Store)(nil)
 )
 
 // NewRunner makes a runner of engines with a configuration. Close it when all
@@ -79,8 +78,7 @@ func (r *Runner) Fingerprint(context.Context) (evaltests.Fingerprint, error) {
 // Store is an engine over a seed, opened to be read only.
 type Store struct {
 	*Subject
-	seed     *seed.Seed
-	channels []string
+	seed *seed.Seed
 }
 
 // OpenStore makes or finds the seed and opens it read-only.
@@ -90,6 +88,11 @@ func (r *Runner) OpenStore(ctx context.Context, q seed.Request) (_ evaltests.Sto
 	s, err := seed.Build(ctx, k, q)
 	if err != nil {
 		return nil, err
+	}
+	for _, channel := range Channels(r.cfg) {
+		if err := seed.AssertLive(channel, s.Survey); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
 	}
 	cfg := r.cfg
 	cfg.ReadOnly = true
@@ -109,7 +112,7 @@ func (r *Runner) OpenStore(ctx context.Context, q seed.Request) (_ evaltests.Sto
 			return nil, errors.Join(err, s.Close())
 		}
 	}
-	return &Store{Subject: Over(e), seed: s, channels: Channels(r.cfg)}, nil
+	return &Store{Subject: Over(e), seed: s}, nil
 }
 
 // keeper keeps the engine that surveyed a store open, for the search that
@@ -168,9 +171,6 @@ func (s *Store) Seed() *seed.Seed { return s.seed }
 // Close closes the engine and lets go of the seed.
 func (s *Store) Close() error { return errors.Join(s.engine.Close(), s.seed.Close()) }
 
-// Channels are those that are on.
-func (s *Store) Channels() []string { return s.channels }
-
 // Channels lists the channels that a configuration has on, in the order of
 // [record.Channels].
 func Channels(cfg engine.Config) []string {
@@ -187,23 +187,45 @@ func Channels(cfg engine.Config) []string {
 	return slices.DeleteFunc(record.Channels(), func(name string) bool { return !on[name] })
 }
 
-// Live opens the store in a folder to be read only, and refuses one whose
-// channels that are on have nothing to work on. Whoever measures a store that
-// is not a seed opens it here.
+// channelsOf are those that an open engine has on.
+func channelsOf(settings map[string]engine.ConfigValue) []string {
+	return slices.DeleteFunc(record.Channels(), func(name string) bool {
+		switch name {
+		case record.ChannelVector, record.ChannelLexical:
+			return settings["weights."+name].Value == "0"
+		case record.ChannelRerank:
+			return settings["judge"].Value == "none"
+		}
+		return settings["channels."+name].Value != "true"
+	})
+}
+
+// AssertLive refuses an open engine whose channels that are on have nothing to
+// work on: see [seed.AssertLive]. Whoever opens a store to measure it without
+// a suite calls it first.
+func AssertLive(ctx context.Context, e *engine.Engine) error {
+	v, err := surveyOf(ctx, e)
+	if err != nil {
+		return err
+	}
+	for _, channel := range channelsOf(e.Config()) {
+		if err := seed.AssertLive(channel, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Live opens the store in a folder to be read only, such as a snapshot, and
+// asserts that it is live.
 func Live(ctx context.Context, dir string, cfg engine.Config) (*Subject, error) {
 	cfg.ReadOnly = true
 	e, err := engine.Open(ctx, dir, cfg)
 	if err != nil {
 		return nil, err
 	}
-	v, err := surveyOf(ctx, e)
-	if err != nil {
-		return nil, errors.Join(err, e.Close())
-	}
-	for _, channel := range Channels(cfg) {
-		if err := seed.AssertLive(channel, v); err != nil {
-			return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), e.Close())
-		}
+	if err := AssertLive(ctx, e); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), e.Close())
 	}
 	return &Subject{engine: e, close: e.Close}, nil
 }
