@@ -25,7 +25,7 @@ func Matrix(w io.Writer, m *sweep.Matrix) error {
 				fmt.Fprint(tw, "\tnot run")
 				continue
 			}
-			fmt.Fprintf(tw, "\t%s %+.4f", clean(c.Verdict), c.Difference)
+			fmt.Fprintf(tw, "\t%s %+.4f p %s", clean(c.Verdict), c.Difference, pValue(c.Adj))
 		}
 		fmt.Fprintln(tw)
 	}

@@ -79,7 +79,7 @@ func CurveSentence(c *sweep.Curve) string {
 		s := fmt.Sprintf("No weight is above the current one, %s (%s %.4f), of %d tried", weight(current.Weight), c.Measure, current.Mean, tried)
 		return s + worse(c) + "; " + c.Detectable.String() + "."
 	}
-	compared := fmt.Sprintf("%s (%s %.4f) and %s, the current one (%.4f): %+.4f [%+.4f, %+.4f], %d better, %d worse, %d equal, sign flip p %s, %s by Holm over %d weights",
+	compared := fmt.Sprintf("%s (%s %.4f) against %s, the current one (%.4f): %+.4f [%+.4f, %+.4f], %d better, %d worse, %d equal, sign flip p %s, %s by Holm over %d weights",
 		weight(best.Weight), c.Measure, best.Mean, weight(current.Weight), current.Mean, best.Difference, best.DiffLo, best.DiffHi,
 		best.Wins, best.Losses, best.Ties, pValue(best.P), pValue(best.Adj), tried)
 	if c.Distinct {

@@ -185,14 +185,24 @@ there is no "latest".`,
 }
 
 func reportCommand() *cobra.Command {
-	var asJSON, all bool
-	var markdown string
+	var asJSON, all, findings bool
+	var markdown, dir string
+	var remarks []string
 	c := &cobra.Command{
-		Use:     "report RUN",
-		Short:   "Show a run: terminal, JSON, Markdown",
-		Example: "  touchstone report RUN --all\n  touchstone report RUN --md summary.md\n  touchstone report RUN --json",
-		Args:    cobra.ExactArgs(1),
+		Use:   "report RUN",
+		Short: "Show a run: terminal, JSON, Markdown; or what many runs show",
+		Example: "  touchstone report RUN --all\n  touchstone report RUN --md summary.md\n  touchstone report RUN --json\n" +
+			"  touchstone report --findings RUN... --out docs",
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case findings:
+				return writeFindings(cmd, args, dir, remarks, asJSON)
+			case dir != "" || len(remarks) > 0:
+				return usage("report: --out and --remark are for --findings")
+			case len(args) > 1:
+				return usage("report: %d runs; give one, or --findings", len(args))
+			}
 			j, err := judge(args[0], nil, "")
 			if err != nil {
 				return err
@@ -221,6 +231,9 @@ func reportCommand() *cobra.Command {
 	c.Flags().BoolVar(&asJSON, "json", false, "one JSON document")
 	c.Flags().BoolVar(&all, "all", false, "all gates, strata, stages and broken cases")
 	c.Flags().StringVar(&markdown, "md", "", "write Markdown to this file, - for standard output")
+	c.Flags().BoolVar(&findings, "findings", false, "what all the runs show about the parts of the engine, as Markdown")
+	c.Flags().StringVar(&dir, "out", "", "with --findings: write findings.md and findings.json to this folder")
+	c.Flags().StringArrayVar(&remarks, "remark", nil, "with --findings: a remark that no row holds, marked as one (repeatable)")
 	return c
 }
 

@@ -81,18 +81,30 @@ position by position, else there is no curve and the exit code is 2.`,
 // confirmRun is the command that runs the recorded configuration with another
 // weight of the vector arm.
 func confirmRun(run record.Run, weight float64) string {
+	return runWith(run, fmt.Sprintf("weights.vector=%.6g", weight))
+}
+
+// runWith is the command that runs the recorded configuration, with the
+// settings that are given in the place of its own.
+func runWith(run record.Run, set ...string) string {
 	dir := packFolder(run.Pack.Name)
 	if dir == "" {
 		dir = "PACK"
 	}
-	parts := []string{"touchstone run --pack", shellWord(dir), fmt.Sprintf("--set weights.vector=%.6g", weight)}
+	parts := []string{"touchstone run --pack", shellWord(dir)}
+	replaced := map[string]bool{}
+	for _, s := range set {
+		key, _, _ := strings.Cut(s, "=")
+		replaced[key] = true
+		parts = append(parts, "--set", shellWord(s))
+	}
 	for _, key := range slices.Sorted(maps.Keys(run.Config)) {
 		v := run.Config[key]
-		if v.Default || key == "weights.vector" {
+		if v.Default || replaced[key] || key == "read_only" {
 			continue
 		}
-		if set := settingOf(key, v.Value, run.Config); set != "" {
-			parts = append(parts, "--set", shellWord(set))
+		if s := settingOf(key, v.Value, run.Config); s != "" {
+			parts = append(parts, "--set", shellWord(s))
 		}
 	}
 	return strings.Join(parts, " ")
