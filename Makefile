@@ -5,7 +5,7 @@ GO  ?= go
 BIN := bin/touchstone
 ORT := $(CURDIR)/.touchstone/ort
 
-.PHONY: help eval test lint build corpus bench bench-metrics bench-engine bless models ort
+.PHONY: help eval test lint build corpus bench bench-metrics bench-packs bench-engine bless models ort
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ bench-engine: ## time the engine on SciFact beside BENCH_PYTHON (bm25s, MiniLM):
 	else \
 		$(GO) run ./tools/benchengine; \
 	fi
+
+bench-packs: ## stream a BEIR folder of 1,000,000 documents and 100,000 questions through loader and lock
+	@$(GO) test -run '^$$' -bench ScanAndLock -benchtime 1x -timeout 60m ./evaltests/pack -documents 1000000 -questions 100000
 
 bless: build ## make a run's rankings the golden: SUITE=.. RUN=.. REASON=..
 	@$(BIN) golden accept "$(SUITE)" --run "$(RUN)" --reason "$(REASON)"

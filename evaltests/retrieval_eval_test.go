@@ -45,3 +45,14 @@ func TestLoCoMo(t *testing.T) {
 	suite := evaltests.Load(t, "../fixtures/locomo10/suite.toml")
 	suite.Run(t, subject(t)).Require(t)
 }
+
+// TestExternal measures the public packs, where they are here and the tier is
+// full.
+func TestExternal(t *testing.T) {
+	for _, name := range []string{"clapnq-dev", "cranfield", "hotpotqa-100", "multihoprag-500-facts", "squad2-sample500"} {
+		t.Run(name, func(t *testing.T) {
+			suite := evaltests.Load(t, "../fixtures/"+name+"/suite.toml")
+			suite.Run(t, subject(t)).Require(t)
+		})
+	}
+}

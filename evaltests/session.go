@@ -136,6 +136,9 @@ func (x *session) prepare(ctx context.Context) error {
 		Name: p.Manifest.Name, Version: p.Manifest.Version, Digest: content,
 		Role: p.Manifest.Role, Authored: p.Manifest.Authored, Documents: len(p.Documents),
 	}
+	if err := x.packFacts(); err != nil {
+		return err
+	}
 	x.run.Plan, x.run.Whole = s.planned()
 	questions := x.run.Whole
 	if questions == nil {
@@ -225,7 +228,7 @@ func (x *session) refuseAll(reason, action string) {
 func (x *session) one(ctx context.Context, c pack.Case, repeat int) (record.Row, error) {
 	row := record.Row{
 		Suite: x.suite.Name, Arm: x.suite.Arm, Mode: "default", Repeat: repeat, Case: c.Question.ID, Question: c.Question.Text,
-		Stratum: c.Stratum, Group: c.Group, Tags: c.Tags, Gold: c.Gold.Grades, Answer: c.Gold.Answerable,
+		Stratum: c.Stratum, Group: c.Group, Tags: c.Tags, Gold: c.Gold.Grades, Answer: c.Gold.Answerable, Excluded: excluded(c),
 	}
 	if kept, ok := x.kept[row.Identity()]; ok {
 		x.keep(kept)

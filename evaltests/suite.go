@@ -31,6 +31,9 @@ type suiteFile struct {
 	CapPool       bool             `toml:"cap_pool"`
 	Consolidated  string           `toml:"consolidated"`
 	Workers       int              `toml:"workers"`
+	PoolLimit     int              `toml:"pool_limit"`
+	MaxExposure   *int             `toml:"max_exposure"`
+	References    []pack.Reference `toml:"reference"`
 	MinCaseTime   string           `toml:"min_case_time"`
 	LatencyDrift  float64          `toml:"latency_drift"`
 	Headline      []string         `toml:"headline"`
@@ -86,6 +89,9 @@ type Suite struct {
 	Measures      []metric.Measure
 	StageMeasures []metric.Measure
 	RequireStages []string
+	PoolLimit     int              // most documents of a store beside the cases' own; 0 for no limit
+	MaxExposure   *int             // how often a case may have been used for tuning; nil for no limit
+	References    []pack.Reference // values of others beside which the headlines may stand
 	Gates         []gate.Spec
 	Golden        *golden.Config // nil: no drift gate
 	GoldenDir     string
@@ -228,6 +234,9 @@ func (f suiteFile) suite(path string, env Env) (*Suite, error) {
 	if err := s.setMeasures(f); err != nil {
 		return nil, err
 	}
+	if err := s.setPackKeys(f); err != nil {
+		return nil, err
+	}
 	if err := s.setStore(f); err != nil {
 		return nil, err
 	}
@@ -357,6 +366,13 @@ func orDefault(s, otherwise string) string {
 // plan fixes the cases that will run, after the limit.
 func (s *Suite) plan() error {
 	s.Cases, s.LeftOut = stratified(s.Pack.Cases, s.env.limitFor(s.Name))
+	if s.PoolLimit > 0 {
+		limited, err := s.Pack.Limit(s.Cases, s.PoolLimit)
+		if err != nil {
+			return err
+		}
+		s.Pack = limited
+	}
 	if err := uniqueSubtests(s.Cases); err != nil || s.env.Shard.All() {
 		return err
 	}
@@ -422,7 +438,7 @@ func stratified(cases []pack.Case, limit int) ([]pack.Case, map[string]int) {
 // "table", for the documentation's test.
 func SuiteKeys() []string {
 	var keys []string
-	for _, v := range []any{suiteFile{}, gate.Spec{}, goldenTable{}, record.Waiver{}, record.Decision{}} {
+	for _, v := range []any{suiteFile{}, gate.Spec{}, goldenTable{}, record.Waiver{}, record.Decision{}, pack.Reference{}} {
 		typ := reflect.TypeOf(v)
 		for i := range typ.NumField() {
 			keys = append(keys, typ.Field(i).Tag.Get("toml"))

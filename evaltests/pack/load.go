@@ -43,6 +43,7 @@ type Pack struct {
 	Fields    []FieldTruth // what fields of documents say, in packs that probe them
 	Types     []TypeTruth  // the types of documents, in packs that probe them
 	scanned   *scanned
+	content   string         // the digest, where Documents are not all of the pack
 	caseAt    map[string]int // case id -> index in Cases
 	docIndex  map[string]int32
 	caseSpots spots
@@ -128,10 +129,15 @@ func read(dir string, o Options, spill *scanned) (*Pack, error) {
 	l := loaders[m.Format]
 	c := &content{manifest: m, dir: at, root: root, options: o}
 	if spill != nil && l.streams {
-		c.keep = spill.add
+		c.scan = spill
 	}
 	if err := l.read(c); err != nil {
 		return nil, err
+	}
+	if c.scan != nil {
+		if err := c.scan.sort(); err != nil {
+			return nil, err
+		}
 	}
 	if err := c.link(); err != nil {
 		return nil, err
@@ -156,9 +162,7 @@ func read(dir string, o Options, spill *scanned) (*Pack, error) {
 		caseSpots: c.caseSpots,
 		docSpots:  c.docSpots,
 	}
-	if c.keep != nil {
-		p.scanned = spill
-	}
+	p.scanned = c.scan
 	return p, nil
 }
 
@@ -250,8 +254,8 @@ type content struct {
 	caseSpots spots
 	gold      []goldLine
 	goldSpots spots
-	keep      func(Document) error // takes the documents instead of documents, if set
-	alias     map[string]string    // other ids of a document -> its id
+	scan      *scanned          // takes the documents instead of documents, if set
+	alias     map[string]string // other ids of a document -> its id
 	defects   []Finding
 	groupAt   map[string]string // group -> file:line
 	fields    []FieldTruth
@@ -404,6 +408,9 @@ func (c *content) addDocument(place string, d Document) error {
 	if d.ID == "" {
 		return fmt.Errorf("%s: document without an id", place)
 	}
+	if c.scan != nil {
+		return c.scan.add(place, d)
+	}
 	if first, ok := c.documentAt(d.ID); ok {
 		return fmt.Errorf("%s: document id %q was given before, at %s; ids must be unique", place, d.ID, first)
 	}
@@ -412,11 +419,20 @@ func (c *content) addDocument(place string, d Document) error {
 	}
 	c.docIndex[d.ID] = int32(len(c.docSpots.at))
 	c.docSpots.add(place)
-	if c.keep != nil {
-		return c.keep(d)
-	}
 	c.documents = append(c.documents, d)
 	return nil
+}
+
+// known returns the one string that is the id of a document.
+func (c *content) known(id string) (string, bool) {
+	if c.scan != nil {
+		return c.scan.find(id)
+	}
+	at, ok := c.docIndex[id]
+	if !ok {
+		return "", false
+	}
+	return c.documents[at].ID, true
 }
 
 // documentAt is the place of a document.
@@ -462,6 +478,7 @@ func (c *content) link() error {
 	if err := c.linkGold(); err != nil {
 		return err
 	}
+	c.gold, c.goldSpots = nil, spots{}
 	for i, k := range c.cases {
 		if err := c.checkCase(k); err != nil {
 			return fmt.Errorf("%s: question %q %w", c.caseSpots.place(i), k.Question.ID, err)
@@ -487,12 +504,9 @@ func (c *content) linkGold() error {
 		if kept, ok := c.alias[id]; ok {
 			id = kept
 		}
-		at, ok := c.docIndex[id]
+		id, ok = c.known(id) // one string for an id, however often it is judged
 		if !ok {
 			return fmt.Errorf("%s: gold id %q of question %q is not in the corpus", c.goldSpots.place(n), g.docID, g.caseID)
-		}
-		if c.documents != nil {
-			id = c.documents[at].ID // one string for an id, however often it is judged
 		}
 		grades := c.cases[i].Gold.Grades
 		// Aliases of one document may each be judged, if they agree.
@@ -522,12 +536,12 @@ func (c *content) checkCase(k Case) error {
 		return errors.New("is marked unjudged but has gold")
 	}
 	for _, id := range g.Sources {
-		if _, ok := c.docIndex[id]; !ok {
+		if _, ok := c.known(id); !ok {
 			return fmt.Errorf("expects the source %q, which is not in the corpus", id)
 		}
 	}
 	for _, e := range g.Evidence {
-		if _, ok := c.docIndex[e.Document]; e.Document != "" && !ok {
+		if _, ok := c.known(e.Document); e.Document != "" && !ok {
 			return fmt.Errorf("has evidence in %q, which is not in the corpus", e.Document)
 		}
 	}

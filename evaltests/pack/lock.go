@@ -68,6 +68,9 @@ func (p *Pack) Counts() Counts {
 // Digest is the digest of the canonical content: documents and cases with
 // their gold, by id, whatever their order and format on disk.
 func (p *Pack) Digest() (string, error) {
+	if p.content != "" {
+		return p.content, nil
+	}
 	documents := slices.Clone(p.Documents)
 	sort.Slice(documents, func(i, j int) bool { return documents[i].ID < documents[j].ID })
 	cases := slices.Clone(p.Cases)

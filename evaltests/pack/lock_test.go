@@ -240,6 +240,16 @@ func TestScanIsLoadWithoutDocuments(t *testing.T) {
 			assert.Empty(t, left)
 		})
 	}
+	for file, text := range map[string]string{
+		"corpus.jsonl": read(t, "testdata/beir", "corpus.jsonl") + "\n" + `{"_id":"soup","text":""}` + "\n" + `{"_id":"bread","text":""}`,
+		"qrels.tsv":    "q1\tnothing\t1\n",
+	} {
+		dir := edited(t, "beir", map[string]string{file: text})
+		_, want := pack.Load(dir, pack.Options{})
+		require.Error(t, want)
+		_, err := pack.Scan(dir, pack.Options{})
+		require.EqualError(t, err, want.Error())
+	}
 	dir := edited(t, "beir", map[string]string{"qrels.tsv": "q1\tbread\n"})
 	_, err := pack.Scan(dir, pack.Options{})
 	require.ErrorContains(t, err, "qrels.tsv:1: found 2 tab-separated columns")

@@ -2,8 +2,10 @@ package pack
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -43,17 +45,24 @@ func (p *Pack) Close() error {
 
 // scanned are the documents of a corpus, on disk.
 type scanned struct {
-	file  *os.File
-	w     *bufio.Writer
-	end   int64
-	index []scannedDocument
+	file   *os.File
+	w      *bufio.Writer
+	end    int64
+	chunks [][]scannedDocument // grown without copying
+	order  []int32             // by id
+	places spots
 }
 
 type scannedDocument struct {
 	id     string
 	offset int64
 	length int32
+	at     spot
 }
+
+const chunk = 1 << 16
+
+func (s *scanned) document(i int32) *scannedDocument { return &s.chunks[i/chunk][i%chunk] }
 
 func newScanned() (*scanned, error) {
 	f, err := os.CreateTemp("", "touchstone-scan-*")
@@ -67,17 +76,59 @@ func (s *scanned) close() error {
 	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
 }
 
-func (s *scanned) documents() int { return len(s.index) }
+func (s *scanned) documents() int { return len(s.order) }
 
-func (s *scanned) add(d Document) error {
+func (s *scanned) add(place string, d Document) error {
 	text, err := canonicalDocument(d)
 	if err != nil {
 		return err
 	}
-	s.index = append(s.index, scannedDocument{d.ID, s.end, int32(len(text))})
+	last := len(s.chunks) - 1
+	if last < 0 || len(s.chunks[last]) == chunk {
+		s.chunks = append(s.chunks, make([]scannedDocument, 0, chunk))
+		last++
+	}
+	s.chunks[last] = append(s.chunks[last], scannedDocument{d.ID, s.end, int32(len(text)), s.places.spot(place)})
 	s.end += int64(len(text))
 	_, err = s.w.Write(text)
 	return err
+}
+
+// sort orders the documents by id and refuses one that is there twice.
+func (s *scanned) sort() error {
+	n := 0
+	for _, c := range s.chunks {
+		n += len(c)
+	}
+	s.order = make([]int32, n)
+	for i := range s.order {
+		s.order[i] = int32(i)
+	}
+	slices.SortFunc(s.order, func(a, b int32) int {
+		return cmp.Or(strings.Compare(s.document(a).id, s.document(b).id), cmp.Compare(a, b))
+	})
+	twice := int32(-1) // the one that is given again first
+	var first int32
+	for i := 1; i < n; i++ {
+		a, b := s.order[i-1], s.order[i]
+		if s.document(a).id == s.document(b).id && (twice < 0 || b < twice) {
+			first, twice = a, b
+		}
+	}
+	if twice >= 0 {
+		return fmt.Errorf("%s: document id %q was given before, at %s; ids must be unique",
+			s.places.text(s.document(twice).at), s.document(twice).id, s.places.text(s.document(first).at))
+	}
+	return nil
+}
+
+// find returns the id as it is held.
+func (s *scanned) find(id string) (string, bool) {
+	i, ok := slices.BinarySearchFunc(s.order, id, func(at int32, id string) int { return strings.Compare(s.document(at).id, id) })
+	if !ok {
+		return "", false
+	}
+	return s.document(s.order[i]).id, true
 }
 
 // digest adds the documents, by id, to the rest of the content.
@@ -85,10 +136,9 @@ func (s *scanned) digest(content map[string]any) (string, error) {
 	if err := s.w.Flush(); err != nil {
 		return "", err
 	}
-	slices.SortFunc(s.index, func(a, b scannedDocument) int { return strings.Compare(a.id, b.id) })
 	size := int64(2)
-	for i, d := range s.index {
-		size += int64(d.length)
+	for i, at := range s.order {
+		size += int64(s.document(at).length)
 		if i > 0 {
 			size++
 		}
@@ -97,7 +147,8 @@ func (s *scanned) digest(content map[string]any) (string, error) {
 		out := bufio.NewWriterSize(w, 1<<16)
 		out.WriteByte('[')
 		var buf []byte
-		for i, d := range s.index {
+		for i, at := range s.order {
+			d := s.document(at)
 			if i > 0 {
 				out.WriteByte(',')
 			}

@@ -18,7 +18,9 @@ type spots struct {
 }
 
 // add takes a place as place and jsonValue.place make them: file:line.
-func (s *spots) add(place string) {
+func (s *spots) add(place string) { s.at = append(s.at, s.spot(place)) }
+
+func (s *spots) spot(place string) spot {
 	file, line := place, 0
 	if i := strings.LastIndexByte(place, ':'); i >= 0 {
 		if n, err := strconv.Atoi(place[i+1:]); err == nil {
@@ -34,11 +36,12 @@ func (s *spots) add(place string) {
 		i = int32(len(s.files))
 		s.known[file], s.files = i, append(s.files, file)
 	}
-	s.at = append(s.at, spot{i, int32(line)})
+	return spot{i, int32(line)}
 }
 
-func (s *spots) place(i int) string {
-	at := s.at[i]
+func (s *spots) place(i int) string { return s.text(s.at[i]) }
+
+func (s *spots) text(at spot) string {
 	if at.line == 0 {
 		return s.files[at.file]
 	}

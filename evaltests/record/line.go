@@ -27,40 +27,43 @@ type Head struct {
 // Run is the first line of a record: what was planned, asked of what, on what.
 type Run struct {
 	Head
-	Suite    string         `json:"suite"`
-	Arm      string         `json:"arm"`
-	Mode     string         `json:"mode"` // how the subject is asked: "default"
-	Tier     string         `json:"tier"`
-	Shard    string         `json:"shard,omitempty"`   // i/n: Plan is that part of Whole
-	Repeats  int            `json:"repeats,omitempty"` // how often each case is asked; 0 is once
-	Workers  int            `json:"workers,omitempty"` // cases asked at a time; 0 is one
-	Nonce    string         `json:"nonce"`
-	Test     string         `json:"test,omitempty"`       // the Go test that ran it, for the rerun command
-	Package  string         `json:"package,omitempty"`    // its import path
-	NotRun   string         `json:"not_run,omitempty"`    // why nothing was planned: the content is not here, another tier
-	Plan     []string       `json:"plan"`                 // case ids, in order
-	Whole    []string       `json:"whole_plan,omitempty"` // of a shard: the plan of all shards
-	LeftOut  map[string]int `json:"left_out,omitempty"`
-	Headline []string       `json:"headline"` // measures that reports show first
-	Measures []string       `json:"measures"` // all measures of a row
-	Unit     string         `json:"unit"`     // document or chunk
-	Pack     PackID         `json:"pack"`
-	Gates    []string       `json:"gates,omitempty"`      // names of the gates that the suite declares
-	Specs    []GateSpec     `json:"gate_specs,omitempty"` // the thresholds, so that a verdict can be computed again
-	Require  []string       `json:"require_stages,omitempty"`
-	Limits   Plausible      `json:"plausible,omitzero"`
-	GoldenK  int            `json:"golden_k,omitempty"`        // depth of the suite's golden, 0 if it has none
-	Timeout  int64          `json:"case_timeout_ms,omitempty"` // deadline of one call
-	Waivers  []Waiver       `json:"waivers,omitempty"`
-	Decision *Decision      `json:"decision,omitempty"` // how a comparison with this run is read; nil: nothing was fixed before it
-	Hashes   Hashes         `json:"hashes"`
-	Runner   string         `json:"runner,omitempty"`   // ephemeral or cached
-	Scope    string         `json:"scope,omitempty"`    // what one store holds: suite, group or case
-	Contract *Contract      `json:"contract,omitempty"` // nil: the pack has none
-	Seeds    []Seed         `json:"seeds,omitempty"`    // the stores, if the subject makes them itself
-	Config   map[string]Set `json:"config,omitempty"`   // effective configuration of the subject
-	Identity Identity       `json:"identity"`
-	Context  Context        `json:"context"`
+	Suite      string         `json:"suite"`
+	Arm        string         `json:"arm"`
+	Mode       string         `json:"mode"` // how the subject is asked: "default"
+	Tier       string         `json:"tier"`
+	Shard      string         `json:"shard,omitempty"`   // i/n: Plan is that part of Whole
+	Repeats    int            `json:"repeats,omitempty"` // how often each case is asked; 0 is once
+	Workers    int            `json:"workers,omitempty"` // cases asked at a time; 0 is one
+	Nonce      string         `json:"nonce"`
+	Test       string         `json:"test,omitempty"`       // the Go test that ran it, for the rerun command
+	Package    string         `json:"package,omitempty"`    // its import path
+	NotRun     string         `json:"not_run,omitempty"`    // why nothing was planned: the content is not here, another tier
+	Plan       []string       `json:"plan"`                 // case ids, in order
+	Whole      []string       `json:"whole_plan,omitempty"` // of a shard: the plan of all shards
+	LeftOut    map[string]int `json:"left_out,omitempty"`
+	Headline   []string       `json:"headline"` // measures that reports show first
+	Measures   []string       `json:"measures"` // all measures of a row
+	Unit       string         `json:"unit"`     // document or chunk
+	Pack       PackID         `json:"pack"`
+	Gates      []string       `json:"gates,omitempty"`      // names of the gates that the suite declares
+	Specs      []GateSpec     `json:"gate_specs,omitempty"` // the thresholds, so that a verdict can be computed again
+	Require    []string       `json:"require_stages,omitempty"`
+	Limits     Plausible      `json:"plausible,omitzero"`
+	GoldenK    int            `json:"golden_k,omitempty"`        // depth of the suite's golden, 0 if it has none
+	Timeout    int64          `json:"case_timeout_ms,omitempty"` // deadline of one call
+	Waivers    []Waiver       `json:"waivers,omitempty"`
+	Decision   *Decision      `json:"decision,omitempty"` // how a comparison with this run is read; nil: nothing was fixed before it
+	References []Reference    `json:"references,omitempty"`
+	Exposure   *Exposure      `json:"exposure,omitempty"`   // absent: the suite sets no limit
+	PoolLimit  int            `json:"pool_limit,omitempty"` // most documents of a store; the cases' own are all there
+	Hashes     Hashes         `json:"hashes"`
+	Runner     string         `json:"runner,omitempty"`   // ephemeral or cached
+	Scope      string         `json:"scope,omitempty"`    // what one store holds: suite, group or case
+	Contract   *Contract      `json:"contract,omitempty"` // nil: the pack has none
+	Seeds      []Seed         `json:"seeds,omitempty"`    // the stores, if the subject makes them itself
+	Config     map[string]Set `json:"config,omitempty"`   // effective configuration of the subject
+	Identity   Identity       `json:"identity"`
+	Context    Context        `json:"context"`
 }
 
 // PackID pins the pack that a run was over.
@@ -77,6 +80,23 @@ type PackID struct {
 type Set struct {
 	Value   string `json:"value"`
 	Default bool   `json:"default"` // false: it was given explicitly
+}
+
+// Reference is a published or measured value beside which a headline may
+// stand.
+type Reference struct {
+	Measure string  `json:"measure"`
+	Stage   string  `json:"stage,omitempty"` // empty: the final ranking
+	Value   float64 `json:"value"`
+	Source  string  `json:"source"`
+	Unequal string  `json:"unequal,omitempty"` // why it cannot be compared
+}
+
+// Exposure says which planned cases were used for tuning more often than the
+// suite allows.
+type Exposure struct {
+	Allowed int      `json:"allowed"`
+	Beyond  []string `json:"beyond"`
 }
 
 // Hashes decide what may be compared with what.
@@ -132,7 +152,8 @@ type Row struct {
 	Tags     []string           `json:"tags,omitempty"`
 	Gold     map[string]int     `json:"gold"` // for explaining and for recomputing the measures
 	Answer   bool               `json:"answerable"`
-	Digest   string             `json:"digest"` // of question and gold: the key of a golden
+	Digest   string             `json:"digest"`             // of question and gold: the key of a golden
+	Excluded string             `json:"excluded,omitempty"` // why the case enters no ranking measure, whatever its gold: its key is contested, or nobody judged it
 	Outcome  Outcome            `json:"outcome"`
 	Unit     string             `json:"unit,omitempty"`    // "document, collapsed" when chunks were collapsed
 	Ranking  []Entry            `json:"ranking,omitempty"` // the final order
@@ -159,9 +180,9 @@ func (r Row) Stage(name string) (Stage, bool) {
 }
 
 // Ranked reports whether the row enters ranking measures: an answerable case
-// with at least one relevant unit.
+// with at least one relevant unit, whose key nobody contests.
 func (r Row) Ranked() bool {
-	if !r.Answer {
+	if !r.Answer || r.Excluded != "" {
 		return false
 	}
 	for _, g := range r.Gold {

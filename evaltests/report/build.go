@@ -47,6 +47,7 @@ type Suite struct {
 	RunTwice   *record.RunTwice `json:"run_twice,omitempty"`
 	Broken     []Broken         `json:"broken,omitempty"`
 	Breaks     []string         `json:"breaks,omitempty"` // measurement breaks that the figures are from before
+	Notes      []string         `json:"notes,omitempty"` // what is to be known beside the headlines: what is not in them, and what may stand beside them
 	Use        string           `json:"use,omitempty"`
 	UseWhy     string           `json:"use_why,omitempty"`
 	Wall       float64          `json:"wall_seconds,omitempty"`
@@ -147,6 +148,7 @@ func buildSuite(sv gate.SuiteVerdict) (Suite, error) {
 	s.RunTwice = f.Verdict.RunTwice
 	s.Seeding = seeding(f.Run)
 	s.Broken = broken(f)
+	s.Notes = notes(f)
 	return s, nil
 }
 

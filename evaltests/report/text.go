@@ -185,6 +185,12 @@ func detail(b *strings.Builder, s Suite, st Style) {
 		fmt.Fprintf(b, "\n%s: %s\n", clean(s.Suite), clean(text))
 	}
 	passing := s.Verdict == gate.PASS
+	for i, note := range s.Notes {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(b, "%s: %s\n", clean(s.Suite), clean(note))
+	}
 	if passing {
 		quiet(b, s)
 		if s.RunTwice != nil && !st.All && !s.RunTwice.Proven {
