@@ -32,7 +32,7 @@ func showRun(w io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	return report.Text(w, r, report.Style{})
+	return report.Text(w, r, report.Style{All: true})
 }
 
 type fixed struct{ corpus []pack.Document }

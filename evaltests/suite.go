@@ -130,6 +130,11 @@ func NewSuite(p *pack.Pack, env Env) (*Suite, error) {
 	if env.CaseTimeout > 0 {
 		s.CaseTimeout = env.CaseTimeout
 	}
+	// Questions of a conversation are asked of it, not of all conversations.
+	if slices.ContainsFunc(p.Cases, func(c pack.Case) bool { return c.Group != "" }) &&
+		slices.ContainsFunc(p.Documents, func(d pack.Document) bool { return d.Group != "" }) {
+		s.Scope = seed.ByGroup
+	}
 	var err error
 	if s.Measures, err = metric.ParseAll(defaultMeasures); err != nil {
 		return nil, err

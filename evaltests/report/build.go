@@ -47,7 +47,8 @@ type Suite struct {
 	RunTwice   *record.RunTwice `json:"run_twice,omitempty"`
 	Broken     []Broken         `json:"broken,omitempty"`
 	Breaks     []string         `json:"breaks,omitempty"` // measurement breaks that the figures are from before
-	Notes      []string         `json:"notes,omitempty"` // what is to be known beside the headlines: what is not in them, and what may stand beside them
+	Notes      []string         `json:"notes,omitempty"`  // cases that are not in the headlines although they could be, or should not be
+	Beside     []string         `json:"beside,omitempty"` // what is to be known beside the headlines; shown when all is
 	Use        string           `json:"use,omitempty"`
 	UseWhy     string           `json:"use_why,omitempty"`
 	Wall       float64          `json:"wall_seconds,omitempty"`
@@ -148,7 +149,7 @@ func buildSuite(sv gate.SuiteVerdict) (Suite, error) {
 	s.RunTwice = f.Verdict.RunTwice
 	s.Seeding = seeding(f.Run)
 	s.Broken = broken(f)
-	s.Notes = notes(f)
+	s.Notes, s.Beside = notes(f), beside(f)
 	return s, nil
 }
 

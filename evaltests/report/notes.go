@@ -11,37 +11,47 @@ import (
 // mostNamed cases are named in a note; the record has them all.
 const mostNamed = 5
 
-// notes are what is to be known beside the headlines of a suite.
+// notes name the cases that are in no headline because of their key, and those
+// that were used for tuning too often.
 func notes(f *record.File) []string {
 	var out []string
-	cases := f.Cases()
-	unanswerable := 0
 	why := map[string][]string{}
 	var reasons []string
-	for _, r := range cases {
-		switch {
-		case r.Excluded != "":
+	for _, r := range f.Cases() {
+		if r.Excluded != "" {
 			kind, _, _ := strings.Cut(r.Excluded, ": ")
 			if why[kind] == nil {
 				reasons = append(reasons, kind)
 			}
 			why[kind] = append(why[kind], r.Case)
-		case !r.Answer:
+		}
+	}
+	slices.Sort(reasons)
+	for _, kind := range reasons {
+		out = append(out, fmt.Sprintf("%d %s, in no ranking measure: %s", len(why[kind]), kind, some(why[kind])))
+	}
+	if e := f.Run.Exposure; e != nil && len(e.Beyond) > 0 {
+		out = append(out, fmt.Sprintf("%d cases were used for tuning more than %d times: %s", len(e.Beyond), e.Allowed, some(e.Beyond)))
+	}
+	return out
+}
+
+// beside is what puts the headlines into place: the cases that no ranking
+// measure is about, the pool, and the values of others.
+func beside(f *record.File) []string {
+	var out []string
+	cases := f.Cases()
+	unanswerable := 0
+	for _, r := range cases {
+		if !r.Answer {
 			unanswerable++
 		}
 	}
 	if unanswerable > 0 {
 		out = append(out, fmt.Sprintf("%d of %d cases are unanswerable: asked, and in no ranking measure", unanswerable, len(cases)))
 	}
-	slices.Sort(reasons)
-	for _, kind := range reasons {
-		out = append(out, fmt.Sprintf("%d %s, in no ranking measure: %s", len(why[kind]), kind, some(why[kind])))
-	}
 	if n := f.Run.PoolLimit; n > 0 {
 		out = append(out, fmt.Sprintf("pool limit %d: %d documents, the cases' own and distractors", n, f.Run.Pack.Documents))
-	}
-	if e := f.Run.Exposure; e != nil && len(e.Beyond) > 0 {
-		out = append(out, fmt.Sprintf("%d cases were used for tuning more than %d times: %s", len(e.Beyond), e.Allowed, some(e.Beyond)))
 	}
 	for _, r := range f.Run.References {
 		name := r.Measure

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 	"strings"
 	"text/tabwriter"
@@ -185,7 +186,11 @@ func detail(b *strings.Builder, s Suite, st Style) {
 		fmt.Fprintf(b, "\n%s: %s\n", clean(s.Suite), clean(text))
 	}
 	passing := s.Verdict == gate.PASS
-	for i, note := range s.Notes {
+	notes := s.Notes
+	if st.All {
+		notes = slices.Concat(notes, s.Beside)
+	}
+	for i, note := range notes {
 		if i == 0 {
 			b.WriteString("\n")
 		}
