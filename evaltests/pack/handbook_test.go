@@ -162,7 +162,13 @@ func TestHandbookGoldFollowsFromTheText(t *testing.T) {
 	}
 }
 
-// The check above must be able to fail.
+func TestHandbookLint(t *testing.T) {
+	found, err := pack.Lint(load(t, handbookDir))
+	require.NoError(t, err)
+	require.Empty(t, found)
+}
+
+// The check of the gold must be able to fail.
 func TestGoldDefects(t *testing.T) {
 	documents := map[string]pack.Document{
 		"new": {ID: "new", Text: "The fee is EUR 12.50 a day.", Meta: map[string]string{"valid_from": "2024-01-01"}},
