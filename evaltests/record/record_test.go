@@ -337,6 +337,7 @@ func TestObservationValidate(t *testing.T) {
 		{"empty", record.Observation{}, ""},
 		{"chunks of one document", record.Observation{Ranking: []record.Entry{{Doc: "a", Chunk: "1"}, {Doc: "a", Chunk: "2"}}}, ""},
 		{"empty id", record.Observation{Ranking: entries("a", "")}, "ranking: empty document id at rank 2"},
+		{"channel hit twice", record.Observation{Ranking: entries("a"), Channels: []record.Channel{{Name: "graph", Hits: entries("b", "b")}}}, `channel graph: "b" is ranked twice, at 1 and 2`},
 		{"document twice", record.Observation{Ranking: entries("a", "b", "a")}, `ranking: "a" is ranked twice, at 1 and 3`},
 		{"not in the corpus", record.Observation{Ranking: entries("a", "foreign")}, `ranking: 1 ids are not in the corpus, for instance ["foreign"]`},
 		{"NaN", record.Observation{Ranking: []record.Entry{{Doc: "a", Score: math.NaN()}}}, `ranking: score NaN of "a" at rank 1 is not finite`},

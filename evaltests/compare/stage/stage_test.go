@@ -2,6 +2,8 @@ package stage_test
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,6 +95,30 @@ func TestKnownValues(t *testing.T) {
 		assert.Greater(t, d.Net, 10, "of %d moved cases", ts[x].Wins+ts[x].Losses)
 		assert.Greater(t, d.Exact, d.Normal, "the normal form is the optimistic one")
 	}
+}
+
+// TestNull: where every step is a coin toss, a run finds an effect in at most
+// the nominal share, over all its steps together.
+func TestNull(t *testing.T) {
+	const runs, most = 120, 14 // P(X > 14) for X ~ Bin(120, .05) is under .001
+	random := rand.New(rand.NewPCG(7, 11))
+	found := 0
+	for range runs {
+		var counts [][2]int
+		for range 6 {
+			var c [2]int
+			for range 30 {
+				c[random.IntN(2)]++
+			}
+			counts = append(counts, c)
+		}
+		ts, err := stage.JudgeCounts(60, counts...)
+		require.NoError(t, err)
+		if slices.ContainsFunc(ts, func(x stage.Transition) bool { return x.Effect == stage.Helps || x.Effect == stage.Hurts }) {
+			found++
+		}
+	}
+	assert.LessOrEqual(t, found, most, "of %d runs", runs)
 }
 
 // TestSteps: wins and losses are of cases, the mean is of differences.

@@ -36,8 +36,8 @@ type Curve struct {
 	Measure  string   `json:"measure"`
 	Settings Settings `json:"settings"` // as recorded
 	Planned  int      `json:"planned"`
-	N        int      `json:"n"` // cases of the curve
-	LeftOut  int      `json:"left_out"`
+	N        int      `json:"n"`        // cases of the curve
+	LeftOut  int      `json:"left_out"` // planned cases without gold, or not scored in every repeat
 
 	Calibration Calibration `json:"calibration"`
 	Points      []Point     `json:"points"` // by weight
@@ -157,14 +157,14 @@ func Fusion(f *record.File, o FusionOptions) (*Curve, error) {
 	c := &Curve{
 		Suite: run.Suite, Arm: run.Arm, Measure: ms[0].String(), Settings: s, Planned: len(run.Plan), Correction: string(stat.Holm),
 	}
-	cases, err := c.load(f.Rows, s)
+	cases, err := load(f.Rows, s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", run.Suite, err)
 	}
-	if c.LeftOut += c.Planned - len(cases) - c.LeftOut; len(cases) == 0 {
+	if c.N = len(cases); c.N == 0 {
 		return nil, fmt.Errorf("%s: no case with gold was scored", run.Suite)
 	}
-	c.N = len(cases)
+	c.LeftOut = c.Planned - c.N
 	if err := c.calibrate(cases, ms); err != nil {
 		return nil, err
 	}
@@ -211,7 +211,7 @@ type fusedCase struct {
 }
 
 // load takes the cases all of whose repeats were scored and have gold.
-func (c *Curve) load(rows []record.Row, s Settings) ([]*fusedCase, error) {
+func load(rows []record.Row, s Settings) ([]*fusedCase, error) {
 	at := map[string]*fusedCase{}
 	out := map[string]bool{}
 	var cases []*fusedCase
@@ -232,9 +232,7 @@ func (c *Curve) load(rows []record.Row, s Settings) ([]*fusedCase, error) {
 		}
 		k.repeats = append(k.repeats, l)
 	}
-	cases = slices.DeleteFunc(cases, func(k *fusedCase) bool { return out[k.id] })
-	c.LeftOut = len(out)
-	return cases, nil
+	return slices.DeleteFunc(cases, func(k *fusedCase) bool { return out[k.id] }), nil
 }
 
 // evaluate measures the documents of a list.
