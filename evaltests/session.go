@@ -409,6 +409,10 @@ func (x *session) score(row *record.Row, obs record.Observation, known func(id s
 	failed := func(err error) {
 		row.Outcome = record.Outcome{State: record.Failed, Reason: err.Error(), Action: "mend what the subject returns"}
 	}
+	if o, no := obs.RequireCoverage(x.suite.Contract != nil && x.suite.Contract.Coverage.Pages); no {
+		row.Outcome = o
+		return
+	}
 	if err := obs.Validate(known); err != nil {
 		failed(err)
 		return
@@ -438,6 +442,12 @@ func (x *session) score(row *record.Row, obs record.Observation, known func(id s
 		row.Unit += ", chunks collapsed"
 	}
 	row.Measures = measured
+	if record.Pages(obs.Ranking) {
+		if row.Blind, _, err = measure(x.suite.Measures, row.Gold, record.Blind(obs.Ranking)); err != nil {
+			failed(err)
+			return
+		}
+	}
 	if err := metric.CheckInvariants(measured); err != nil {
 		x.mu.Lock()
 		x.broken = append(x.broken, fmt.Sprintf("the instrument is wrong: case %s: %v", row.Case, err))

@@ -160,6 +160,7 @@ type Row struct {
 	Stages   []Stage            `json:"stages,omitempty"`
 	Channels []Channel          `json:"channels,omitempty"`
 	Measures map[string]float64 `json:"measures,omitempty"`      // of the final order; only when scored
+	Blind    map[string]float64 `json:"blind,omitempty"`         // the same without what its pages cover, if it has pages: a diagnostic
 	Micros   int64              `json:"micros"`                  // latency of the call
 	Unfit    bool               `json:"latency_unfit,omitempty"` // a call that was abandoned may have slowed this one
 	Warnings []string           `json:"warnings,omitempty"`

@@ -1,8 +1,10 @@
 package record
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Stage states.
@@ -15,10 +17,16 @@ const (
 // Final is the name of the last stage: the ranking that users see.
 const Final = "final"
 
-// Entry is one ranked unit. Chunk is empty when the subject ranks documents.
+// Entry is one ranked unit. Chunk is empty when the subject ranks documents. A
+// page, which is no document of the corpus, stands for those that it covers.
 type Entry struct {
-	Chunk string  `json:"chunk,omitempty"`
-	Doc   string  `json:"doc"`
+	Chunk string `json:"chunk,omitempty"`
+	Doc   string `json:"doc"` // or the id of the page
+
+	// Covers are the documents of the corpus that a page stands for, best
+	// first. Measures put them in its place.
+	Covers []string `json:"covers,omitempty"`
+
 	Score float64 `json:"score"` // diagnostic: suites measure the order, not the scores
 }
 
@@ -108,8 +116,19 @@ func validEntries(where string, entries []Entry, known func(string) bool) error 
 			return fmt.Errorf("%s: %q is ranked twice, at %d and %d", where, e.Doc, first, rank)
 		}
 		seen[key] = rank
-		if known != nil && !known(e.Doc) {
-			foreign = append(foreign, e.Doc)
+		units := []string{e.Doc}
+		if e.Covers != nil {
+			if units = e.Covers; known != nil && known(e.Doc) {
+				return fmt.Errorf("%s: page %q at rank %d has the id of a document; give pages ids of their own", where, e.Doc, rank)
+			}
+			if err := validCover(e.Covers); err != nil {
+				return fmt.Errorf("%s: page %q at rank %d: %w", where, e.Doc, rank, err)
+			}
+		}
+		for _, id := range units {
+			if known != nil && !known(id) {
+				foreign = append(foreign, id)
+			}
 		}
 	}
 	if len(foreign) > 0 {
@@ -122,20 +141,71 @@ func validEntries(where string, entries []Entry, known func(string) bool) error 
 	return nil
 }
 
+func validCover(covers []string) error {
+	seen := map[string]bool{}
+	for _, id := range covers {
+		if id == "" || seen[id] {
+			return fmt.Errorf("it covers %q, an empty id or one given twice", id)
+		}
+		seen[id] = true
+	}
+	if len(covers) == 0 {
+		return errors.New("it covers no document, so nothing can be said of it")
+	}
+	return nil
+}
+
 // Documents collapses entries to document ids: a document stands where its
-// first chunk stood. collapsed tells whether any chunk was dropped.
+// first chunk stood, or the first page that covers it. collapsed tells whether
+// any chunk was dropped.
 func Documents(entries []Entry) (ids []string, scores []float64, collapsed bool) {
 	seen := map[string]bool{}
 	for _, e := range entries {
-		if seen[e.Doc] {
-			collapsed = true
-			continue
+		units := e.Covers
+		if units == nil {
+			units = []string{e.Doc}
 		}
-		seen[e.Doc] = true
-		ids = append(ids, e.Doc)
-		scores = append(scores, e.Score)
+		for _, id := range units {
+			if seen[id] {
+				collapsed = collapsed || e.Covers == nil
+				continue
+			}
+			seen[id] = true
+			ids = append(ids, id)
+			scores = append(scores, e.Score)
+		}
 	}
 	return ids, scores, collapsed
+}
+
+// Pages reports whether any entry is a page.
+func Pages(entries []Entry) bool {
+	return slices.ContainsFunc(entries, func(e Entry) bool { return e.Covers != nil })
+}
+
+// Blind are entries whose pages stand for nothing but themselves: what a
+// ranking is worth to measures that know of no coverage. A diagnostic.
+func Blind(entries []Entry) []Entry {
+	out := slices.Clone(entries)
+	for i := range out {
+		out[i].Covers = nil
+	}
+	return out
+}
+
+// returnsPages reports whether an observation has a page anywhere.
+func (o Observation) returnsPages() bool {
+	return Pages(o.Ranking) || slices.ContainsFunc(o.Stages, func(s Stage) bool { return Pages(s.Entries) })
+}
+
+// RequireCoverage refuses an observation with pages where the pack does not
+// say what they cover is to count: their measures would be zero, or made up.
+func (o Observation) RequireCoverage(covered bool) (Outcome, bool) {
+	if covered || !o.returnsPages() {
+		return Outcome{}, false
+	}
+	return Outcome{State: Refused, Reason: "the subject returns pages, and the pack has no coverage",
+		Action: "say pages = true under [coverage] in contract.toml, or switch off what returns pages"}, true
 }
 
 // RisingScore returns the first rank (from 2) whose score is above that of

@@ -57,6 +57,7 @@ func (f Floors) by(s Substrate) *int {
 type Coverage struct {
 	Dates *float64 `toml:"dates"` // with an event date
 	Cues  *float64 `toml:"cues"`  // that name something or point to another document
+	Pages bool     `toml:"pages"` // a subject may return pages: they stand for the documents that they cover
 }
 
 // Shape says how large a store must be beside the candidate pools of the arms.
