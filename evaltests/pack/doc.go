@@ -13,6 +13,12 @@
 // without an answer is a case with answerable false and nothing relevant; the
 // passage that it was asked about has grade 0.
 //
+// What a source got wrong without being unreadable is kept in [Pack.Defects];
+// [Lint] looks for what is likely wrong with a key. A case that contested.toml
+// lists, or that nobody judged, stays in the plan with the reason why it is in
+// no ranking measure. Gold of an own pack changes by [Pack.Rekey] alone, which
+// refuses any other change beside it.
+//
 // A pack whose content lies elsewhere (EVAL_PACKS) and is not there is not
 // broken: [Load] returns a [*NotHereError], which callers report as "not run".
 package pack
