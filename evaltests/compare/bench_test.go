@@ -24,10 +24,6 @@ func BenchmarkCompare(b *testing.B) {
 
 // large makes two runs of n cases with 7 stages.
 func large(n int) (base, treatment compare.Side) {
-	lists := make([][]record.Entry, width+1)
-	for at := range lists {
-		lists[at] = ranked(at)
-	}
 	rng := random(9)
 	side7 := func(label string, config map[string]string) compare.Side {
 		rows := make([]record.Row, n)
@@ -35,9 +31,9 @@ func large(n int) (base, treatment compare.Side) {
 			r := row(fmt.Sprintf("q%05d", i), 1, 1)
 			r.Stages = nil
 			for _, name := range []string{"vector", "lexical", "fusion", "boosted", "candidates", "rerank"} {
-				r.Stages = append(r.Stages, record.Stage{Name: name, State: record.Executed, Entries: lists[rng.IntN(width+1)]})
+				r.Stages = append(r.Stages, record.Stage{Name: name, State: record.Executed, Entries: ranked(rng.IntN(width + 1))})
 			}
-			r.Ranking = lists[rng.IntN(width+1)]
+			r.Ranking = ranked(rng.IntN(width + 1))
 			rows[i] = r
 		}
 		f := compare.Side{Label: label, File: &record.File{Path: label, State: record.Complete, Rows: rows, End: &record.End{SHA256: label}}}

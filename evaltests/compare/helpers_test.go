@@ -17,8 +17,18 @@ import (
 // width of the rankings of the tests.
 const width = 12
 
-// ranked is a list with the relevant document at a rank; rank 0 leaves it out.
-func ranked(at int) []record.Entry {
+// ranked is a list with the relevant document at a rank; rank 0, or one past
+// the width, leaves it out. The lists are shared: replace one, never edit it.
+func ranked(at int) []record.Entry { return lists[min(at, width+1)] }
+
+var lists = func() (out [width + 2][]record.Entry) {
+	for at := range out {
+		out[at] = list(at)
+	}
+	return out
+}()
+
+func list(at int) []record.Entry {
 	var out []record.Entry
 	for i := 1; i <= width; i++ {
 		doc := fmt.Sprintf("d%02d", i)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/touchstone-eval/touchstone/evaltests/compare"
 	"github.com/touchstone-eval/touchstone/evaltests/record"
@@ -385,4 +386,44 @@ func TestFamily(t *testing.T) {
 		o.Family[i].Measure = "AP"
 	}
 	assert.Equal(t, 1, one(t, base, s, o).FamilySize)
+}
+
+// TestDirectionAtMost: what rests on part of the cases, or on a sample that is
+// not as its pack, recommends nothing.
+func TestDirectionAtMost(t *testing.T) {
+	base := ranks("base", without, many(40, 2)...)
+	o := judge
+	o.AA, o.Partial = []compare.Side{again(base)}, true
+	better := ranks("treatment", with, many(40, 1)...)
+	require.Equal(t, compare.FlipOn, one(t, base, better, o).Advice)
+	part := ranks("treatment", with, many(40, 1)...)
+	part.File.Rows = part.File.Rows[:20]
+	x := one(t, base, part, o)
+	assert.Equal(t, compare.Signal, x.Verdict)
+	assert.Equal(t, compare.NoAdvice, x.Advice)
+	better.File.Run.LeftOut = map[string]int{"rare": 60}
+	assert.Equal(t, compare.NoAdvice, one(t, base, better, o).Advice)
+	assert.Equal(t, compare.KeepOff, one(t, better, ranks("treatment", without, many(40, 3)...), o).Advice, "a loss is one all the same")
+}
+
+// TestMirror: exchanging base and treatment turns every figure around.
+func TestMirror(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(1, 30).Draw(rt, "n")
+		a := rapid.SliceOfN(rapid.IntRange(0, width), n, n).Draw(rt, "a")
+		b := rapid.SliceOfN(rapid.IntRange(0, width), n, n).Draw(rt, "b")
+		o := compare.Options{Vary: []string{"judge"}, Resamples: 200}
+		there := one(t, ranks("x", without, a...), ranks("y", with, b...), o)
+		back := one(t, ranks("x", with, b...), ranks("y", without, a...), o)
+		assert.InDelta(t, there.Primary.Mean, -back.Primary.Mean, 1e-12)
+		assert.Equal(t, there.Primary.Wins, back.Primary.Losses)
+		assert.Equal(t, there.Primary.SignP, back.Primary.SignP)
+		assert.InDelta(t, there.WilcoxonP, back.WilcoxonP, 1e-9)
+		assert.Len(t, back.Fixed(), len(there.Broken()))
+		if there.Exact {
+			assert.InDelta(t, there.P, back.P, 1e-12)
+		}
+		again := one(t, ranks("x", without, a...), ranks("y", with, b...), o)
+		assert.Equal(t, there, again, "the same input gives the same output")
+	})
 }

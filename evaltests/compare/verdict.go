@@ -94,9 +94,12 @@ const (
 // recommend follows from verdict, gate and equivalence, and from nothing else,
 // so that it cannot contradict them.
 func (t *Treatment) recommend(rule record.Decision) {
+	few := t.Pairs < t.Planned && float64(t.Pairs) < LeastOverlap*float64(t.Planned)
 	switch {
 	case t.Verdict == FloorSrc:
 		t.Advice = NoAdvice
+	case t.Gate == GatePass && (few || t.Skew != nil && t.Skew.Capped):
+		t.Advice = NoAdvice // part of the cases, or others than the pack has: a direction at most
 	case t.Gate == GateCNM:
 		t.Advice = NoAdvice
 	case t.Gate == GateRegressed:
