@@ -2,7 +2,9 @@ package evaltests_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
@@ -100,5 +102,28 @@ func TestShardsShareThePlan(t *testing.T) {
 	}
 	for _, size := range sizes {
 		assert.InDelta(t, 250, size, 60)
+	}
+}
+
+// TestRunningPage: docs/running.md names every variable that is read, and none
+// that is not.
+func TestRunningPage(t *testing.T) {
+	text, err := os.ReadFile("../docs/running.md")
+	require.NoError(t, err)
+	for _, name := range regexp.MustCompile(`EVAL_[A-Z_]+`).FindAllString(string(text), -1) {
+		if name == "EVAL_" {
+			continue
+		}
+		_, err := evaltests.ParseEnv([]string{name + "=?"})
+		if err != nil {
+			assert.NotContains(t, err.Error(), "is not a name", name)
+		}
+	}
+	source, err := os.ReadFile("env.go")
+	require.NoError(t, err)
+	for _, name := range regexp.MustCompile(`"(EVAL_[A-Z_]+)"`).FindAllStringSubmatch(string(source), -1) {
+		if name[1] != "EVAL_" {
+			assert.Contains(t, string(text), name[1])
+		}
 	}
 }

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// Version is the format of the lines written here.
-const Version = 1
+// Version is the format of the lines written here. Format 2 writes a list that
+// equals an earlier one once.
+const Version = 2
 
 // Kinds of line.
 const (
@@ -155,8 +156,9 @@ type Row struct {
 	Digest   string             `json:"digest"`             // of question and gold: the key of a golden
 	Excluded string             `json:"excluded,omitempty"` // why the case enters no ranking measure, whatever its gold: its key is contested, or nobody judged it
 	Outcome  Outcome            `json:"outcome"`
-	Unit     string             `json:"unit,omitempty"`    // "document, collapsed" when chunks were collapsed
-	Ranking  []Entry            `json:"ranking,omitempty"` // the final order
+	Unit     string             `json:"unit,omitempty"`            // "document, collapsed" when chunks were collapsed
+	Ranking  []Entry            `json:"ranking,omitempty"`         // the final order
+	RankSame *Same              `json:"ranking_same_as,omitempty"` // in a file only: stands for Ranking
 	Stages   []Stage            `json:"stages,omitempty"`
 	Channels []Channel          `json:"channels,omitempty"`
 	Measures map[string]float64 `json:"measures,omitempty"`      // of the final order; only when scored

@@ -40,6 +40,15 @@ type Stage struct {
 	CutAt    int                `json:"cut_at,omitempty"` // depth at which Entries was cut, 0 if it was not
 	Micros   int64              `json:"micros"`           // latency
 	Measures map[string]float64 `json:"measures,omitempty"`
+	Same     *Same              `json:"same_as,omitempty"` // in a file only: stands for Entries
+}
+
+// Same says that entries are the first N of an earlier stage. Most stages hand
+// on what they were given, and a record would hold the same list four times.
+// It stands in files alone: [Read] gives every stage its entries.
+type Same struct {
+	Stage string `json:"stage"`
+	N     int    `json:"n"`
 }
 
 // Channel says what a source of candidates did for one search.

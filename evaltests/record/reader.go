@@ -105,8 +105,8 @@ func (f *File) take(line, sum []byte, seen map[string]bool) error {
 	case KindRun:
 		return json.Unmarshal(line, &f.Run)
 	case KindCase:
-		var r Row
-		if err := json.Unmarshal(line, &r); err != nil {
+		r, err := ParseRow(line)
+		if err != nil {
 			return err
 		}
 		if !r.Outcome.State.written() {
@@ -147,6 +147,18 @@ func (f *File) take(line, sum []byte, seen map[string]bool) error {
 		return fmt.Errorf("unknown kind %q", head.Kind)
 	}
 	return nil
+}
+
+// ParseRow reads a case line, every list of it in full.
+func ParseRow(line []byte) (Row, error) {
+	var r Row
+	if err := json.Unmarshal(line, &r); err != nil {
+		return Row{}, err
+	}
+	if err := r.expand(); err != nil {
+		return Row{}, fmt.Errorf("%s: %w", r.Identity(), err)
+	}
+	return r, nil
 }
 
 // suiteOf takes the suite from a file name as Create makes it.

@@ -176,7 +176,7 @@ func TestFolder(t *testing.T) {
 	assert.Equal(t, a, got)
 
 	for name, text := range map[string]string{
-		"not JSON": "{", "later format": `{"v":2,"nonce":"x"}`, "no format": `{"nonce":"x"}`, "no nonce": `{"v":1}`,
+		"not JSON": "{", "later format": `{"v":3,"nonce":"x"}`, "no format": `{"nonce":"x"}`, "no nonce": `{"v":1}`,
 	} {
 		dir := t.TempDir()
 		writeFile(t, dir, record.FolderFile, text)

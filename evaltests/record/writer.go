@@ -93,7 +93,7 @@ func (w *Writer) Row(r Row) error {
 	if w.seen[r.Identity()] {
 		return fmt.Errorf("%s: a row of this identity was written before", r.Identity())
 	}
-	if err := w.body(r); err != nil {
+	if err := w.body(r.compact()); err != nil {
 		return fmt.Errorf("%s: %w", r.Identity(), err)
 	}
 	w.seen[r.Identity()] = true

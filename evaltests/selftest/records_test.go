@@ -140,8 +140,8 @@ func forge(t *testing.T, lines [][]byte, run func(*record.Run), change func(int,
 			run(&r)
 			lines[i] = encode(r)
 		case head.Kind == record.KindCase && change != nil:
-			var r record.Row
-			require.NoError(t, json.Unmarshal(line, &r))
+			r, err := record.ParseRow(line)
+			require.NoError(t, err)
 			change(cases, &r)
 			cases++
 			lines[i] = encode(r)
