@@ -10,9 +10,11 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/touchstone-eval/touchstone/evaltests/record"
 	"github.com/touchstone-eval/touchstone/evaltests/strict"
 )
+
+// familyVersion is the format of the lines that a base's comparisons are kept in.
+const familyVersion = 1
 
 // familyFolder is where the run folder of a base keeps what was compared with
 // it. It is a folder of its own: files beside the records would be read as
@@ -56,8 +58,8 @@ func ReadFamily(base Side) ([]Member, error) {
 		if err := strict.JSON(text, &m, false); err != nil {
 			return err
 		}
-		if m.V != 1 {
-			return fmt.Errorf("format %d; this tool reads 1", m.V)
+		if m.V != familyVersion {
+			return fmt.Errorf("format %d; this tool reads %d", m.V, familyVersion)
 		}
 		if !(m.P >= 0 && m.P <= 1) {
 			return fmt.Errorf("p = %v; want a probability", m.P)
@@ -112,7 +114,7 @@ func (c *Comparison) Log() error {
 
 func newMember(c *Comparison, side Side, t *Treatment) Member {
 	return Member{
-		V: record.Version, Suite: c.Suite, Base: c.base.Digest(), Treatment: side.Digest(), Label: side.Label, Arm: side.File.Run.Arm,
+		V: familyVersion, Suite: c.Suite, Base: c.base.Digest(), Treatment: side.Digest(), Label: side.Label, Arm: side.File.Run.Arm,
 		Measure: c.Rule.Primary, Mean: t.Primary.Mean, P: t.P,
 	}
 }
