@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -28,12 +29,15 @@ func among(stages []Stage, entries []Entry) *Same {
 		return nil
 	}
 	for _, s := range stages {
-		if len(s.Entries) >= len(entries) && slices.Equal(s.Entries[:len(entries)], entries) {
+		if len(s.Entries) >= len(entries) && slices.EqualFunc(s.Entries[:len(entries)], entries, Entry.equal) {
 			return &Same{s.Name, len(entries)}
 		}
 	}
 	return nil
 }
+
+// equal compares all fields: a reference must give back what was written.
+func (e Entry) equal(o Entry) bool { return reflect.DeepEqual(e, o) }
 
 // expand undoes compact.
 func (r *Row) expand() error {
