@@ -373,7 +373,7 @@ func (s *Suite) setStore(f suiteFile) error {
 	if !slices.Contains([]seed.Kind{"", seed.Ephemeral, seed.Cached}, s.Runner) {
 		return fmt.Errorf("runner = %q; want %s or %s", f.Runner, seed.Ephemeral, seed.Cached)
 	}
-	if !slices.Contains([]seed.Scope{"", seed.BySuite, seed.ByGroup, seed.ByCase}, s.Scope) {
+	if s.Scope != "" && !slices.Contains(seed.Scopes(), s.Scope) {
 		return fmt.Errorf("scope = %q; want %s, %s or %s", f.Scope, seed.BySuite, seed.ByGroup, seed.ByCase)
 	}
 	return nil

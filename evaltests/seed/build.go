@@ -34,6 +34,9 @@ const (
 	ByCase  Scope = "case"  // the documents of one case's group, fresh for each case
 )
 
+// Scopes lists the scopes.
+func Scopes() []Scope { return []Scope{BySuite, ByGroup, ByCase} }
+
 // Request asks for one store.
 type Request struct {
 	Kind      Kind

@@ -236,7 +236,7 @@ func (c Contract) Check(v Survey, f Given) Result {
 	k.embedder()
 	if f.ByGroup && f.Groups > 1 {
 		if f.Consolidated != f.Name || f.Name == "" {
-			k.bad("a consolidated store: %d groups merged, and the questions are by group; say scope = \"group\", or consolidated = %q in suite.toml", f.Groups, f.Name)
+			k.bad("a consolidated store: %d groups merged, and the questions are by group; say scope = \"group\", or consolidated = %q in suite.toml (touchstone run: --scope group)", f.Groups, f.Name)
 		} else {
 			k.r.Allowed = append(k.r.Allowed, fmt.Sprintf("consolidated: %d groups merged, by name of the suite", f.Groups))
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 	"github.com/touchstone-eval/touchstone/evaltests/gate"
 	"github.com/touchstone-eval/touchstone/evaltests/pack"
 	"github.com/touchstone-eval/touchstone/evaltests/record"
+	"github.com/touchstone-eval/touchstone/evaltests/seed"
 )
 
 func runCommand() *cobra.Command {
@@ -36,12 +38,14 @@ every case was scored, else 2.`,
 	f.StringVar(&o.arm, "arm", "", "name of this configuration in the record (default base)")
 	f.StringVar(&o.out, "out", "", "folder for the run folder (default .touchstone/runs)")
 	f.StringVar(&o.tier, "tier", "", "smoke, full or deep (default: the suite's own)")
+	f.StringVar(&o.scope, "scope", "", "what one store holds: suite, group or case (default: as suite.toml says)")
 	f.IntVar(&o.limit, "limit", 0, "at most this many cases, stratified")
 	f.BoolVar(&o.json, "json", false, "one JSON document")
 	return c
 }
 
 type runOptions struct {
+	scope                        string
 	pack, format, arm, out, tier string
 	set                          []string
 	limit                        int
@@ -133,6 +137,13 @@ func (o runOptions) suite(cmd *cobra.Command) (*evaltests.Suite, error) {
 		if s, err = evaltests.NewSuite(p, env); err != nil {
 			return nil, refused(err)
 		}
+	}
+	switch scope := seed.Scope(o.scope); {
+	case scope == "":
+	case !slices.Contains(seed.Scopes(), scope):
+		return nil, usage("run: --scope %q; want one of %v", o.scope, seed.Scopes())
+	default:
+		s.Scope = scope
 	}
 	if o.arm != "" {
 		s.Arm = o.arm

@@ -237,15 +237,16 @@ func TestManyGroups(t *testing.T) {
 // group, unless the suite says so by the pack's name.
 func TestConsolidated(t *testing.T) {
 	cfg := engine.Config{Embedder: embedtest.New(64)}
-	run := measured(t, t.TempDir(), conversations(), cfg, nil)
+	merged := func(s *evaltests.Suite) { s.Scope = seed.BySuite }
+	run := measured(t, t.TempDir(), conversations(), cfg, merged)
 	assert.Equal(t, gate.CNM, run.Verdict.Verdict)
 	text := strings.Join(run.Verdict.Reasons, "\n")
 	assert.Contains(t, text, "a consolidated store: 3 groups merged")
 	assert.Contains(t, text, `say scope = "group", or consolidated = "talks"`)
-	run = measured(t, t.TempDir(), conversations(), cfg, func(s *evaltests.Suite) { s.Consolidated = "talks" })
+	run = measured(t, t.TempDir(), conversations(), cfg, func(s *evaltests.Suite) { s.Scope, s.Consolidated = seed.BySuite, "talks" })
 	assert.Equal(t, gate.PASS, run.Verdict.Verdict, "%v", run.Verdict.Reasons)
 	assert.Contains(t, strings.Join(run.Line.Seeds[0].Allowed, "\n"), "consolidated: 3 groups merged")
-	run = measured(t, t.TempDir(), conversations(), cfg, func(s *evaltests.Suite) { s.Consolidated = "yes" })
+	run = measured(t, t.TempDir(), conversations(), cfg, func(s *evaltests.Suite) { s.Scope, s.Consolidated = seed.BySuite, "yes" })
 	assert.Equal(t, gate.CNM, run.Verdict.Verdict, "it is by name")
 }
 
