@@ -51,12 +51,12 @@ func Text(w io.Writer, r Run, st Style) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  (tier %s)\n", st.verdict(r.Verdict), clean(r.Tier))
 	reasons(&b, r.Reasons, st)
-	b.WriteString("\n")
 	table(&b, r, st)
 	stores(&b, r)
 	for _, s := range r.Suites {
 		detail(&b, s, st)
 	}
+	notRun(&b, r)
 	dir := clean(word(r.Dir))
 	fmt.Fprintf(&b, "\nrecord  %s\nmore    touchstone report %s --all   |   touchstone explain %s CASE\n", clean(r.Dir), dir, dir)
 	_, err := io.WriteString(w, b.String())
@@ -100,12 +100,20 @@ func reasons(b *strings.Builder, list []string, st Style) {
 }
 
 func table(b *strings.Builder, r Run, st Style) {
+	// Those that were not run are named below: a row each would bury the rest.
+	if !st.All && !slices.ContainsFunc(r.Suites, func(s Suite) bool { return s.Verdict != gate.NotRun }) {
+		return
+	}
+	b.WriteString("\n")
 	tw := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "SUITE\tSCORED\tHEADLINE (mean, 95% interval)\tGATES\tDRIFT\tVERDICT")
 	for _, s := range r.Suites {
 		name := s.Suite
 		if s.Arm != "" && s.Arm != "base" {
 			name += "/" + s.Arm
+		}
+		if s.Verdict == gate.NotRun && !st.All {
+			continue
 		}
 		if s.Verdict == gate.NotRun {
 			fmt.Fprintf(tw, "%s\t-\t-\t-\t-\tnot run\n", clean(name))
@@ -118,6 +126,28 @@ func table(b *strings.Builder, r Run, st Style) {
 		}
 	}
 	tw.Flush()
+}
+
+// notRun names the suites that were not run, those of one reason together.
+func notRun(b *strings.Builder, r Run) {
+	by := map[string][]string{}
+	var reasons []string // in the order of the suites
+	for _, s := range r.Suites {
+		if s.Verdict != gate.NotRun {
+			continue
+		}
+		reason := strings.Join(s.Reasons, "; ")
+		if by[reason] == nil {
+			reasons = append(reasons, reason)
+		}
+		by[reason] = append(by[reason], clean(s.Suite))
+	}
+	for i, reason := range reasons {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(b, "not run: %s: %s\n", strings.Join(by[reason], ", "), clean(reason))
+	}
 }
 
 func headline(fs []Figure) string {
@@ -179,8 +209,7 @@ func quiet(b *strings.Builder, s Suite) {
 
 func detail(b *strings.Builder, s Suite, st Style) {
 	if s.Verdict == gate.NotRun {
-		fmt.Fprintf(b, "\n%s: not run: %s\n", clean(s.Suite), clean(strings.Join(s.Reasons, "; ")))
-		return
+		return // named by notRun
 	}
 	for _, text := range s.Breaks {
 		fmt.Fprintf(b, "\n%s: %s\n", clean(s.Suite), clean(text))
