@@ -2,6 +2,7 @@ package pack
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -11,7 +12,7 @@ import (
 )
 
 // A BEIR folder is corpus.jsonl, queries.jsonl and qrels (qrels.tsv, or
-// qrels/test.tsv as the public sets have it). Our own packs add cases.jsonl,
+// qrels/test.tsv as the public sets have it, or another split). Our own packs add cases.jsonl,
 // which then lists every question; without it the cases are the questions
 // that the qrels judge, as BEIR's own evaluation takes them.
 func readBEIR(c *content) error {
@@ -94,9 +95,9 @@ func (c *content) readQuestions() error {
 	if err != nil {
 		return err
 	}
-	qrels := "qrels.tsv"
-	if !c.exists(qrels) {
-		qrels = "qrels/test.tsv"
+	qrels, err := c.qrelsFile()
+	if err != nil {
+		return err
 	}
 	judged, err := c.readQrels(qrels)
 	if err != nil {
@@ -137,6 +138,35 @@ func (c *content) readQuestions() error {
 		}
 	}
 	return nil
+}
+
+// beirSplits are the sets of questions that public BEIR folders judge.
+var beirSplits = []string{"test", "dev", "train"}
+
+// qrelsFile is qrels.tsv, as own packs have it, or qrels/SPLIT.tsv of the
+// public sets. Where both are there, nothing says which one holds.
+func (c *content) qrelsFile() (string, error) {
+	const own = "qrels.tsv"
+	split := cmp.Or(c.manifest.Split, beirSplits[0])
+	public := "qrels/" + split + ".tsv"
+	switch {
+	case c.exists(own) && (c.exists(public) || c.manifest.Split != ""):
+		return "", fmt.Errorf("%s: judgements that are not of a split, but %s is asked for too; remove one of them", c.file(own), public)
+	case c.exists(own):
+		return own, nil
+	case c.exists(public):
+		return public, nil
+	}
+	var have []string
+	for _, s := range beirSplits {
+		if c.exists("qrels/" + s + ".tsv") {
+			have = append(have, s)
+		}
+	}
+	if len(have) == 0 {
+		return "", fmt.Errorf("%s: found neither %s nor %s", c.dir, own, public)
+	}
+	return "", fmt.Errorf("%s: found neither %s nor %s, but judgements of %s; name the set as split in %s", c.dir, own, public, strings.Join(have, " and "), ManifestFile)
 }
 
 // readQrels reads the three columns of BEIR, tab separated, under a header.

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -46,7 +47,7 @@ func readFolder(c *content) error {
 		case "name", "description":
 			err = m.decode(new(string))
 		case "generator":
-			err = m.decode(&map[string]string{})
+			err = m.decode(&map[string]json.RawMessage{}) // what made the folder; nothing is computed from it
 		case "questions":
 			err = c.each(m, c.folderQuestion)
 		case "probeGroundTruth":

@@ -74,7 +74,7 @@ type loader struct {
 }
 
 var loaders = map[string]loader{
-	"beir":        {version: 1, read: readBEIR, marker: "queries.jsonl", streams: true},
+	"beir":        {version: 1, read: readBEIR, marker: "queries.jsonl", splits: beirSplits, streams: true},
 	"cases":       {version: 1, read: readCases},
 	"clapnq":      {version: 1, read: readClapNQ, marker: clapnqAnswerable},
 	"folder":      {version: 1, read: readFolder, marker: corpusFile},
@@ -139,6 +139,9 @@ func read(dir string, o Options, spill *scanned) (*Pack, error) {
 			return nil, err
 		}
 	}
+	if err := c.notEmpty(); err != nil {
+		return nil, err
+	}
 	if err := c.link(); err != nil {
 		return nil, err
 	}
@@ -188,8 +191,10 @@ func manifestFor(dir, format string) (Manifest, error) {
 		}
 	}
 	if _, ok := loaders[format]; !ok {
-		return Manifest{}, fmt.Errorf("%s: format %q is not known and there is no %s; name one of %v",
-			dir, format, ManifestFile, Formats())
+		if format == "" {
+			return Manifest{}, fmt.Errorf("%s: no %s, and its files do not tell the format; name it, one of %v", dir, ManifestFile, Formats())
+		}
+		return Manifest{}, fmt.Errorf("%s: format %q is not known; want one of %v", dir, format, Formats())
 	}
 	return Manifest{
 		Name: rawName(dir), Version: "raw", Unit: "document", Format: format,
@@ -327,11 +332,7 @@ func (c *content) tree(take func(top string) bool) ([]string, error) {
 func (c *content) open(file string) ([]byte, error) {
 	data, err := c.readFile(filepath.FromSlash(file))
 	if err != nil {
-		var perr *fs.PathError
-		if errors.As(err, &perr) {
-			err = perr.Err
-		}
-		return nil, fmt.Errorf("%s: %w", filepath.Join(c.dir, filepath.FromSlash(file)), err)
+		return nil, c.unreadable(file, err)
 	}
 	c.files = append(c.files, File{Path: file, Bytes: int64(len(data)), SHA256: digest.Bytes(data)})
 	return data, nil
@@ -352,11 +353,7 @@ func (c *content) lines(file string, f func(place string, line int, text []byte)
 	path := filepath.FromSlash(file)
 	in, err := c.openRegular(path)
 	if err != nil {
-		var perr *fs.PathError
-		if errors.As(err, &perr) {
-			err = perr.Err
-		}
-		return fmt.Errorf("%s: %w", filepath.Join(c.dir, path), err)
+		return c.unreadable(file, err)
 	}
 	defer in.Close()
 	sum := sha256.New()
@@ -408,6 +405,12 @@ func (c *content) addDocument(place string, d Document) error {
 	if d.ID == "" {
 		return fmt.Errorf("%s: document without an id", place)
 	}
+	if err := printable("document id", d.ID); err != nil {
+		return fmt.Errorf("%s: %w", place, err)
+	}
+	if err := printable("group", d.Group); err != nil {
+		return fmt.Errorf("%s: document %q: %w", place, d.ID, err)
+	}
 	if c.scan != nil {
 		return c.scan.add(place, d)
 	}
@@ -447,6 +450,12 @@ func (c *content) documentAt(id string) (string, bool) {
 func (c *content) addCase(place string, k Case) error {
 	if k.Question.ID == "" {
 		return fmt.Errorf("%s: question without an id", place)
+	}
+	if err := printable("case id", k.Question.ID); err != nil {
+		return fmt.Errorf("%s: %w", place, err)
+	}
+	if err := printable("group", k.Group); err != nil {
+		return fmt.Errorf("%s: question %q: %w", place, k.Question.ID, err)
 	}
 	if strings.TrimSpace(k.Question.Text) == "" {
 		return fmt.Errorf("%s: question %q has no text", place, k.Question.ID)
@@ -494,6 +503,9 @@ func (c *content) link() error {
 }
 
 func (c *content) linkGold() error {
+	if err := c.soundGrades(); err != nil {
+		return err
+	}
 	named := map[string]bool{} // with aliases only: the ids that judged a document of a case
 	for n, g := range c.gold {
 		i, ok := c.caseAt[g.caseID]

@@ -166,7 +166,19 @@ func ReadLock(dir string) (Lock, error) {
 	if l.V != lockVersion && l.V != lockVersion-1 {
 		return Lock{}, fmt.Errorf("%s: format %d, this tool reads %d and %d", path, l.V, lockVersion-1, lockVersion)
 	}
+	if err := l.sound(); err != nil {
+		return Lock{}, fmt.Errorf("%s: edited by hand: %w; pin the pack again with `touchstone pack lock %s`", path, err, dir)
+	}
 	return l, nil
+}
+
+// sound refuses in format 1 what only format 2 pins: it would be read by
+// people, and compared with nothing.
+func (l Lock) sound() error {
+	if l.V == 1 && l.Unit+l.Language+l.Role+l.Authored != "" || l.V == 1 && len(l.Strata) > 0 {
+		return errors.New("format 1 pins no unit, language, role, authored and strata, but they are there")
+	}
+	return nil
 }
 
 // ChangedError says how a pack differs from its lock.
@@ -219,6 +231,8 @@ func (l Lock) changes(got Lock) []string {
 			say("file %s was pinned and is gone", f.Path)
 		case g.SHA256 != f.SHA256:
 			say("file %s changed (sha256 %s, pinned %s)", f.Path, digest.Abbrev(g.SHA256), digest.Abbrev(f.SHA256))
+		case g.Bytes != f.Bytes:
+			say("file %s has %d bytes, pinned %d", f.Path, g.Bytes, f.Bytes)
 		}
 	}
 	for _, f := range got.Files {
@@ -226,11 +240,18 @@ func (l Lock) changes(got Lock) []string {
 			say("file %s is new", f.Path)
 		}
 	}
+	if len(out) == 0 && !slices.Equal(paths(l.Files), paths(got.Files)) {
+		say("the lock's list of files is not in order, or names one twice")
+	}
+	before := len(out)
 	for _, id := range missing(l.Cases, got.Cases) {
 		say("case %s is gone", id)
 	}
 	for _, id := range missing(got.Cases, l.Cases) {
 		say("case %s is new", id)
+	}
+	if len(out) == before && !slices.Equal(l.Cases, got.Cases) {
+		say("the lock's list of cases is not in order, or names one twice")
 	}
 	field := func(name, have, pinned string) {
 		if have != pinned {
@@ -255,6 +276,14 @@ func (l Lock) changes(got Lock) []string {
 	}
 	if got.Content != l.Content {
 		say("content digest is %s, pinned %s", digest.Abbrev(got.Content), digest.Abbrev(l.Content))
+	}
+	return out
+}
+
+func paths(files []File) []string {
+	out := make([]string, len(files))
+	for i, f := range files {
+		out[i] = f.Path
 	}
 	return out
 }

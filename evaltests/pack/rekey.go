@@ -3,11 +3,15 @@ package pack
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/touchstone-eval/touchstone/evaltests/digest"
+	"github.com/touchstone-eval/touchstone/evaltests/strict"
 )
 
 // RekeyFile is the log, beside pack.toml, of every change of gold.
@@ -33,6 +37,9 @@ func (p *Pack) Rekey(old *Pack, id, reason string) (Rekeyed, error) {
 	if p.Manifest.External {
 		return Rekeyed{}, fmt.Errorf("pack %s: its gold is not ours to change; list the case in %s", p.Manifest.Name, ContestedFile)
 	}
+	if !isPack(p.Dir) {
+		return Rekeyed{}, fmt.Errorf("%s: no %s; only the gold of a pack is logged and pinned", p.Dir, ManifestFile)
+	}
 	i, ok := p.caseAt[id]
 	j, before := old.caseAt[id]
 	if !ok || !before {
@@ -56,6 +63,9 @@ func (p *Pack) Rekey(old *Pack, id, reason string) (Rekeyed, error) {
 			r.Evidence = append(r.Evidence, Evidence{Document: doc, Text: string(text[:min(len(text), beginning)])})
 		}
 	}
+	if err := p.notLogged(r); err != nil {
+		return Rekeyed{}, err
+	}
 	lock, err := p.Lock()
 	if err != nil {
 		return Rekeyed{}, err
@@ -69,6 +79,9 @@ func (p *Pack) Rekey(old *Pack, id, reason string) (Rekeyed, error) {
 // differences names what differs between two packs beside the gold of a case.
 func (p *Pack) differences(old *Pack, except string) ([]string, error) {
 	var out []string
+	for _, key := range p.Manifest.differences(old.Manifest) {
+		out = append(out, key+" of "+ManifestFile)
+	}
 	now, then := map[string]Case{}, map[string]Case{}
 	for _, k := range p.Cases {
 		now[k.Question.ID] = k
@@ -112,6 +125,52 @@ func (p *Pack) differences(old *Pack, except string) ([]string, error) {
 		out = append(slices.Clone(out[:5]), fmt.Sprintf("and %d more", len(out)-5))
 	}
 	return out, nil
+}
+
+// notLogged refuses a change that the log has already: before it is committed,
+// the old gold is still that of the last commit.
+func (p *Pack) notLogged(r Rekeyed) error {
+	path := filepath.Join(p.Dir, RekeyFile)
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var last *Rekeyed
+	at := 0
+	err = strict.Lines(path, f, func(n int, text []byte) error {
+		var line Rekeyed
+		if err := strict.JSON(text, &line, true); err != nil {
+			return err
+		}
+		if line.Case == r.Case {
+			last, at = &line, n
+		}
+		return nil
+	})
+	if err != nil || last == nil {
+		return err
+	}
+	same, err := equal([]Gold{last.Old, last.New}, []Gold{r.Old, r.New})
+	if err == nil && same {
+		err = fmt.Errorf("%s:%d: this change of %s is logged already; commit it", path, at, r.Case)
+	}
+	return err
+}
+
+// differences lists the keys in which two manifests differ.
+func (m Manifest) differences(old Manifest) []string {
+	var out []string
+	now, then := reflect.ValueOf(m), reflect.ValueOf(old)
+	for i := range now.NumField() {
+		if !reflect.DeepEqual(now.Field(i).Interface(), then.Field(i).Interface()) {
+			out = append(out, now.Type().Field(i).Tag.Get("toml"))
+		}
+	}
+	return out
 }
 
 func equal(a, b any) (bool, error) {

@@ -33,6 +33,10 @@ func TestRekey(t *testing.T) {
 			regrade(t, dir)
 			replace(t, dir, "queries.jsonl", strings.Replace(read(t, dir, "queries.jsonl"), "What is a single?", "What is a return?", 1))
 		}, "q2", "more than the gold of q2 changed: case q2"},
+		{"what the pack says of itself too", func(t *testing.T, dir string) {
+			regrade(t, dir)
+			replace(t, dir, "pack.toml", strings.Replace(read(t, dir, "pack.toml"), "version = \"1\"", "version = \"2\"", 1))
+		}, "q2", "more than the gold of q2 changed: version of pack.toml"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := edited(t, "own", nil)
@@ -55,6 +59,8 @@ func TestRekey(t *testing.T) {
 	assert.Equal(t, []pack.Evidence{{Section: "Fares", Text: "A single costs"}}, r.Evidence)
 	require.NoError(t, load(t, dir).Check())
 	assert.Contains(t, read(t, dir, pack.RekeyFile), `"reason":"it is the fare in force"`)
+	_, err = load(t, dir).Rekey(old, "q2", "again")
+	require.ErrorContains(t, err, pack.RekeyFile+":1: this change of q2 is logged already; commit it")
 }
 
 func TestExposure(t *testing.T) {

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"bytes"
 	"fmt"
 	"path"
 	"slices"
@@ -47,6 +48,9 @@ func (c *content) textDocument(file string, meta map[string]string) (id string, 
 	}
 	if !utf8.Valid(data) {
 		return "", fmt.Errorf("%s: not valid UTF-8", c.file(file))
+	}
+	if bytes.IndexByte(data, 0) >= 0 {
+		return "", fmt.Errorf("%s: holds a NUL byte: not text, or in another encoding than UTF-8", c.file(file))
 	}
 	text := strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n")
 	d := Document{ID: SourceID(strings.Split(file, "/")...), Text: text, Meta: meta}

@@ -178,8 +178,11 @@ func (c *content) trecText(file string) error {
 				if open != "" {
 					return fmt.Errorf("<%s> of the document that starts at %s is not closed", open, start)
 				}
-				if strings.TrimSpace(docno) == "" {
+				switch parts := strings.Fields(docno); {
+				case len(parts) == 0:
 					return fmt.Errorf("the document that starts at %s has no <DOCNO>", start)
+				case len(parts) > 1:
+					return fmt.Errorf("<DOCNO> %q of the document that starts at %s: want an id without blanks, as qrels and runs have it", strings.TrimSpace(docno), start)
 				}
 				whole := body.String()
 				if seenText {

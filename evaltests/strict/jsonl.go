@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -19,7 +21,7 @@ const blanks = " \t\r\n"
 // Lines calls f for each line of r that is not blank, with its number counted
 // from 1. A line may be of any length; a UTF-8 byte order mark is stripped;
 // text that is not UTF-8 is refused, since JSON would replace the bytes
-// silently.
+// silently, and so is a NUL byte.
 func Lines(name string, r io.Reader, f func(line int, text []byte) error) error {
 	br := bufio.NewReaderSize(r, 1<<16)
 	for n := 1; ; n++ {
@@ -34,6 +36,9 @@ func Lines(name string, r io.Reader, f func(line int, text []byte) error) error 
 			if !utf8.Valid(trimmed) {
 				return fmt.Errorf("%s:%d: not valid UTF-8", name, n)
 			}
+			if bytes.IndexByte(trimmed, 0) >= 0 {
+				return fmt.Errorf("%s:%d: holds a NUL byte: not text, or in another encoding than UTF-8", name, n)
+			}
 			if ferr := f(n, trimmed); ferr != nil {
 				return fmt.Errorf("%s:%d: %w", name, n, ferr)
 			}
@@ -45,7 +50,8 @@ func Lines(name string, r io.Reader, f func(line int, text []byte) error) error 
 }
 
 // JSON decodes exactly one JSON value into v. It refuses what encoding/json
-// forgives: anything after the value, a key that an object gives twice, and,
+// forgives: anything after the value, a key that an object gives twice, an
+// escape of half a character, and,
 // where v points to a struct, any value but an object and a key that differs
 // from a field's in upper and lower case. With known set, a field that v does
 // not have is refused too.
@@ -65,7 +71,11 @@ func JSON(text []byte, v any, known bool) error {
 	if isStruct && bytes.HasPrefix(bytes.Trim(text, blanks), []byte("null")) {
 		return errors.New("found null, want a JSON object")
 	}
-	keys, err := (&jsonWalk{text: text}).value()
+	walk := &jsonWalk{text: text}
+	keys, err := walk.value()
+	if err == nil {
+		err = walk.lone
+	}
 	if err != nil || !isStruct {
 		return err
 	}
@@ -133,6 +143,7 @@ func misspelt(t reflect.Type, key string) (string, bool) {
 type jsonWalk struct {
 	text []byte
 	at   int
+	lone error // the first escape that is half a character
 }
 
 // value steps over a value and returns its keys if it is an object.
@@ -212,12 +223,45 @@ func (w *jsonWalk) str() string {
 	w.at++
 	raw := w.text[start:w.at]
 	if escaped {
+		if half := loneSurrogate(raw); half != "" && w.lone == nil {
+			w.lone = fmt.Errorf("the escape %s is half of a character, which would be read as U+FFFD: %s", half, excerpt(raw))
+		}
 		var s string
 		if json.Unmarshal(raw, &s) == nil {
 			return s
 		}
 	}
 	return string(raw[1 : len(raw)-1])
+}
+
+// loneSurrogate finds an escape of half a character without its other half.
+// encoding/json takes it for U+FFFD, so that different texts become one.
+func loneSurrogate(raw []byte) string {
+	for i := 0; i+1 < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		i++
+		r, ok := escapedUnit(raw[i-1:])
+		if !ok || !utf16.IsSurrogate(r) {
+			continue
+		}
+		if low, ok := escapedUnit(raw[i+5:]); ok && utf16.DecodeRune(r, low) != utf8.RuneError {
+			i += 10
+			continue
+		}
+		return string(raw[i-1 : i+5])
+	}
+	return ""
+}
+
+// escapedUnit reads \uXXXX.
+func escapedUnit(raw []byte) (rune, bool) {
+	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(raw[2:6]), 16, 16)
+	return rune(n), err == nil
 }
 
 func excerpt(text []byte) string {

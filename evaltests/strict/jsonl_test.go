@@ -52,6 +52,8 @@ func TestLines(t *testing.T) {
 func TestLinesRefuses(t *testing.T) {
 	_, err := lines(t, "a\n\nb\xff\n")
 	require.EqualError(t, err, "f:3: not valid UTF-8")
+	_, err = lines(t, "a\nb\x00\n")
+	require.EqualError(t, err, "f:2: holds a NUL byte: not text, or in another encoding than UTF-8")
 
 	err = strict.Lines("f", strings.NewReader("a\nb\n"), func(n int, _ []byte) error {
 		if n == 2 {
@@ -84,6 +86,11 @@ func TestJSON(t *testing.T) {
 		{"empty object", `{}`, ""},
 		{"equal keys in different objects", `{"free":[{"a":1},{"a":2}],"meta":{"a":"b"}}`, ""},
 		{"escapes", `{"id":"\u0061\"}{\\"}`, ""},
+		{"a character of two escapes", `{"id":"\ud83d\uDE00\\ud800"}`, ""},
+		{"half a character", `{"id":"a\ud83d"}`, `the escape \ud83d is half of a character`},
+		{"the other half alone", `{"free":[{"x":"\uDE00"}]}`, `the escape \uDE00 is half of a character`},
+		{"two first halves", `{"id":"\ud83d\ud83d\ude00"}`, `the escape \ud83d is half of a character`},
+		{"half of a key", `{"meta":{"\ud83dx":"1"}}`, `the escape \ud83d is half of a character`},
 		{"empty", ``, "ends too early"},
 		{"cut short", `{"id":"a`, "ends too early"},
 		{"not JSON", `id: a`, "not JSON"},
