@@ -25,6 +25,13 @@ func excluded(c pack.Case) string {
 func (x *session) packFacts() error {
 	s := x.suite
 	x.run.PoolLimit = s.PoolLimit
+	for _, c := range s.Cases {
+		if b := c.KnownBroken; b != nil {
+			x.run.Broken = append(x.run.Broken, record.KnownBroken{
+				Case: c.Question.ID, Reason: b.Reason, Owner: b.Owner, Until: b.Until, Overdue: b.Overdue(s.folder.Started),
+			})
+		}
+	}
 	for _, r := range s.References {
 		x.run.References = append(x.run.References, record.Reference{
 			Measure: r.Measure, Stage: r.Stage, Value: r.Value, Source: r.Source, Unequal: r.Unequal(s.Pack),

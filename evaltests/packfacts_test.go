@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -96,6 +97,8 @@ func TestPackFacts(t *testing.T) {
 		assert.Contains(t, out.String(), line)
 	}
 
+	assert.NotContains(t, out.String(), "known broken")
+
 	whole, err := evaltests.LoadSuite(filepath.Join(dir, "suite.toml"), evaltests.Env{Tier: "smoke"})
 	require.NoError(t, err)
 	whole.PoolLimit = 4
@@ -108,4 +111,53 @@ func TestPackFacts(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, run.Line.Pack.Digest, other.Line.Pack.Digest)
 	assert.NotEqual(t, run.Line.Hashes.Question, other.Line.Hashes.Question, "another number of distractors is another question")
+}
+
+// A case that is known to fail is asked and counted as any other, is named
+// with its owner, and is overdue from the day after its last.
+func TestKnownBroken(t *testing.T) {
+	measured := func(t *testing.T, mark string) (*evaltests.Run, string) {
+		t.Helper()
+		dir := t.TempDir()
+		for file, text := range map[string]string{
+			"pack.toml":     "name = \"p\"\nversion = \"1\"\nunit = \"document\"\nformat = \"beir\"\nrole = \"guard\"\nauthored = \"self\"\n",
+			"corpus.jsonl":  "{\"_id\":\"a\",\"text\":\"x\"}\n{\"_id\":\"b\",\"text\":\"y\"}\n",
+			"queries.jsonl": "{\"_id\":\"q1\",\"text\":\"x\"}\n{\"_id\":\"q2\",\"text\":\"y\"}\n",
+			"qrels.tsv":     "q1\ta\t1\nq2\tb\t1\n",
+			"cases.jsonl":   "{\"id\":\"q1\"}\n{\"id\":\"q2\"" + mark + "}\n",
+		} {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
+		}
+		p, err := pack.Load(dir, pack.Options{})
+		require.NoError(t, err)
+		suite, err := evaltests.NewSuite(p, evaltests.Env{Tier: "smoke"})
+		require.NoError(t, err)
+		folder, err := record.NewFolder(t.TempDir(), ".", "test", nil)
+		require.NoError(t, err)
+		folder.Started = time.Date(2030, 3, 1, 23, 59, 0, 0, time.UTC)
+		run, err := evaltests.Evaluate(t.Context(), suite.In(folder), &fixed{})
+		require.NoError(t, err)
+		var out bytes.Buffer
+		require.NoError(t, showRun(&out, folder.Dir))
+		return run, out.String()
+	}
+	mark := func(until string) string {
+		return `,"known_broken":{"reason":"no synonyms yet","owner":"search@example.org","until":"` + until + `"}`
+	}
+	plain, _ := measured(t, "")
+	last, text := measured(t, mark("2030-03-01"))
+	assert.Contains(t, text, "p: 1 known broken, asked and counted as any other: q2 (search@example.org, until 2030-03-01)\n")
+	assert.NotContains(t, text, "overdue")
+	assert.Equal(t, plain.Line.Plan, last.Line.Plan)
+	require.Len(t, last.Rows, 2)
+	for i, row := range last.Rows {
+		assert.True(t, row.Ranked(), row.Case)
+		assert.Equal(t, plain.Rows[i].Measures, row.Measures, "in every measure")
+	}
+	assert.Equal(t, []record.KnownBroken{{Case: "q2", Reason: "no synonyms yet", Owner: "search@example.org", Until: "2030-03-01"}}, last.Line.Broken)
+
+	after, text := measured(t, mark("2030-02-28"))
+	assert.True(t, after.Line.Broken[0].Overdue)
+	assert.Contains(t, text, "p: known broken and overdue: q2, search@example.org was to mend it by 2030-02-28: no synonyms yet\n")
+	assert.NotContains(t, text, "1 known broken, asked")
 }

@@ -2,7 +2,9 @@ package pack
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/touchstone-eval/touchstone/evaltests/strict"
@@ -27,6 +29,28 @@ type caseLine struct {
 	Entities   []string          `json:"entities,omitempty"`
 	EmptySet   bool              `json:"empty_set,omitempty"`
 	Unjudged   string            `json:"unjudged,omitempty"`
+
+	KnownBroken *knownBrokenLine `json:"known_broken,omitempty"`
+}
+
+type knownBrokenLine struct {
+	Reason string `json:"reason"`
+	Owner  string `json:"owner"`
+	Until  string `json:"until"`
+}
+
+func (l *knownBrokenLine) known() (*KnownBroken, error) {
+	if l == nil {
+		return nil, nil
+	}
+	if strings.TrimSpace(l.Reason) == "" || strings.TrimSpace(l.Owner) == "" {
+		return nil, errors.New("want a reason and an owner: what is broken, and who sees to it")
+	}
+	if _, err := time.Parse(time.DateOnly, l.Until); err != nil {
+		return nil, fmt.Errorf("until: found %.40q, want YYYY-MM-DD: the day by which it is mended", l.Until)
+	}
+	k := KnownBroken(*l)
+	return &k, nil
 }
 
 type evidenceLine struct {
@@ -65,6 +89,9 @@ func (k caseLine) asCase(q Question) (Case, error) {
 		return Case{}, fmt.Errorf("assertions: %w", err)
 	}
 	c.Gold.Assertions = a
+	if c.KnownBroken, err = k.KnownBroken.known(); err != nil {
+		return Case{}, fmt.Errorf("known_broken: %w", err)
+	}
 	return c, patterns(k.Patterns)
 }
 
@@ -102,6 +129,10 @@ func lineOf(k Case) (caseLine, error) {
 	if !g.Answerable {
 		no := false
 		l.Answerable = &no
+	}
+	if k.KnownBroken != nil {
+		broken := knownBrokenLine(*k.KnownBroken)
+		l.KnownBroken = &broken
 	}
 	for _, e := range g.Evidence {
 		l.Evidence = append(l.Evidence, evidenceLine{Doc: e.Document, Section: e.Section, Text: e.Text})

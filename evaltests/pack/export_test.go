@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -120,6 +121,7 @@ func tarred(t *testing.T, headers ...tar.Header) []byte {
 func TestFetch(t *testing.T) {
 	bodies := map[string][]byte{
 		"/good.zip":     zipped(t, "set/corpus.jsonl", "x", "set/deep/a.txt", "y"),
+		"/mac.zip":      zipped(t, "set/a.txt", "x", "__MACOSX/set/._a.txt", "y"),
 		"/flat.zip":     zipped(t, "a.txt", "x", "b.txt", "y"),
 		"/slip.zip":     zipped(t, "a.txt", "x", "../evil.txt", "y"),
 		"/root.zip":     zipped(t, "/etc/evil.txt", "y"),
@@ -149,6 +151,7 @@ func TestFetch(t *testing.T) {
 	for _, tc := range []struct{ path, at, file, err string }{
 		{"/good.zip", "set", "deep/a.txt", ""},
 		{"/flat.zip", ".", "b.txt", ""},
+		{"/mac.zip", "set", "a.txt", ""},
 		{"/good.tar.gz", "set", "a.txt", ""},
 		{"/file.jsonl", ".", "file.jsonl", ""},
 		{"/slip.zip", "", "", `path "../evil.txt" leaves the folder`},
@@ -183,6 +186,16 @@ func TestFetch(t *testing.T) {
 	dir := t.TempDir()
 	_, err := pack.Fetch(t.Context(), server.URL+"/flat.zip", dir, 10)
 	require.ErrorContains(t, err, "more than 10 bytes")
+	// A password or a token is used, and never written down.
+	secret := strings.Replace(server.URL, "//", "//user:hidden@", 1)
+	got, err := pack.Fetch(t.Context(), secret+"/file.jsonl?token=hidden", t.TempDir(), 10)
+	require.NoError(t, err)
+	assert.Equal(t, server.URL+"/file.jsonl", got.URL)
+	for _, path := range []string{"/none?token=hidden", "/away?token=hidden", "/flat.zip?token=hidden"} {
+		_, err = pack.Fetch(t.Context(), secret+path, t.TempDir(), 10)
+		require.Error(t, err)
+		assert.NotContains(t, err.Error(), "hidden")
+	}
 	for _, address := range []string{"file:///etc/passwd", "ftp://x/y.zip", "x.zip", "http://"} {
 		_, err := pack.Fetch(t.Context(), address, dir, 10)
 		require.ErrorContains(t, err, "want an http or https address")

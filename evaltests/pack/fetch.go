@@ -15,6 +15,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -22,7 +23,7 @@ import (
 // Fetched is a download, unpacked.
 type Fetched struct {
 	Dir    string // the folder that holds the files
-	URL    string // after redirects
+	URL    string // after redirects, without user, password and query: they may be secrets, and this is noted in the pack
 	Bytes  int64
 	SHA256 string // of what was downloaded
 }
@@ -38,11 +39,12 @@ func Fetch(ctx context.Context, address, dir string, max int64) (Fetched, error)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return Fetched{}, fmt.Errorf("%s: want an http or https address", address)
 	}
+	address = public(u)
 	client := &http.Client{
 		Timeout: 30 * time.Minute,
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if r.URL.Scheme != "http" && r.URL.Scheme != "https" {
-				return fmt.Errorf("redirect to %s: want http or https", r.URL)
+				return fmt.Errorf("redirect to %s: want http or https", public(r.URL))
 			}
 			if len(via) >= 10 {
 				return errors.New("more than 10 redirects")
@@ -56,7 +58,12 @@ func Fetch(ctx context.Context, address, dir string, max int64) (Fetched, error)
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return Fetched{}, err
+		// The client's error repeats the address, secrets and all.
+		var uerr *url.Error
+		if errors.As(err, &uerr) {
+			err = uerr.Err
+		}
+		return Fetched{}, fmt.Errorf("%s: %w", address, err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -77,7 +84,7 @@ func Fetch(ctx context.Context, address, dir string, max int64) (Fetched, error)
 		return Fetched{}, fmt.Errorf("%s: more than %d bytes; raise --max-bytes if that is right", address, max)
 	}
 	final := resp.Request.URL
-	out := Fetched{Dir: dir, URL: final.String(), Bytes: n, SHA256: hex.EncodeToString(sum.Sum(nil))}
+	out := Fetched{Dir: dir, URL: public(final), Bytes: n, SHA256: hex.EncodeToString(sum.Sum(nil))}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return Fetched{}, err
@@ -101,10 +108,17 @@ func Fetch(ctx context.Context, address, dir string, max int64) (Fetched, error)
 		return Fetched{}, fmt.Errorf("%s: %w", address, err)
 	}
 	entries, err := os.ReadDir(dir)
+	// What archivers add of their own is no content.
+	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") || e.Name() == "__MACOSX" })
 	if err == nil && len(entries) == 1 && entries[0].IsDir() {
 		out.Dir = filepath.Join(dir, entries[0].Name())
 	}
 	return out, err
+}
+
+// public is an address as it may be written down.
+func public(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }
 
 // unpacker writes files below a root, up to a number of bytes.

@@ -25,6 +25,15 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s%s: %s", f.Place, f.Rule, about, f.Text)
 }
 
+// LoaderRules lists what loaders note, in byte order.
+func LoaderRules() []string {
+	return []string{
+		"adversarial-with-answer", "date-without-session", "few-paragraphs", "left-out", "malformed-evidence", "missing-file", "no-evidence",
+		"no-relevant", "undocumented-relevance", "unjudged-question", "unjudged-topic", "unmappable-evidence", "unmappable-observation",
+		"unobserved-evidence",
+	}
+}
+
 // note records a defect of the source.
 func (c *content) note(rule, place, caseID, docID, format string, args ...any) {
 	c.defects = append(c.defects, Finding{Rule: rule, Place: c.below(place), Case: caseID, Document: docID, Text: fmt.Sprintf(format, args...)})

@@ -63,7 +63,7 @@ func (m Manifest) split() string {
 	if m.Split != "" {
 		return m.Split
 	}
-	if splits := loaders[m.Format].splits; len(splits) > 0 {
+	if splits := loaders[m.Format].splits; len(splits) > 0 && m.Format != "beir" { // a BEIR folder of our own has one set, whole
 		return splits[0]
 	}
 	return "all"

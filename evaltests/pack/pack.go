@@ -1,5 +1,7 @@
 package pack
 
+import "time"
+
 // Question is everything a subject receives of a case. Its gold stays with
 // the instrument.
 type Question struct {
@@ -61,6 +63,23 @@ type Case struct {
 
 	Unjudged  string `json:",omitempty"` // why an answerable case has no relevant document: it enters no ranking measure
 	Contested string `json:",omitempty"` // why its published key is known to be wrong: it enters no ranking measure
+
+	// KnownBroken says that subjects are known to fail the case. It changes
+	// nothing about how the case is asked and counted.
+	KnownBroken *KnownBroken `json:",omitempty"`
+}
+
+// KnownBroken is a failure that somebody has taken on, until a day.
+type KnownBroken struct {
+	Reason string
+	Owner  string // who sees to it
+	Until  string // YYYY-MM-DD, the last day on which it is not overdue
+}
+
+// Overdue reports whether the last day is past at t, by UTC.
+func (k KnownBroken) Overdue(t time.Time) bool {
+	last, err := time.Parse(time.DateOnly, k.Until)
+	return err != nil || !t.UTC().Before(last.AddDate(0, 0, 1)) // a date that cannot be read is no excuse
 }
 
 // Document is one unit of a corpus.

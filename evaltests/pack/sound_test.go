@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -38,6 +39,8 @@ func TestUnsoundDataIsRefused(t *testing.T) {
 		{"judgements of another split", "beir", map[string]string{"qrels.tsv": gone, "qrels/dev.tsv": qrels}, "found neither qrels.tsv nor qrels/test.tsv, but judgements of dev; name the set as split in pack.toml"},
 		{"a packed corpus", "beir", map[string]string{"corpus.jsonl": gone, "corpus.jsonl.gz": "x"}, "corpus.jsonl: no such file or directory, but corpus.jsonl.gz is there; unpack it"},
 		{"a NUL byte in a text file", "folder", map[string]string{"utf16.txt": "h\x00i\x00"}, "utf16.txt: holds a NUL byte"},
+		{"known broken by nobody", "own", map[string]string{"cases.jsonl": `{"id":"q1","known_broken":{"reason":"x","owner":" ","until":"2030-01-01"}}`}, `cases.jsonl:1: case "q1": known_broken: want a reason and an owner`},
+		{"known broken for ever", "own", map[string]string{"cases.jsonl": `{"id":"q1","known_broken":{"reason":"x","owner":"y"}}`}, `cases.jsonl:1: case "q1": known_broken: until: found "", want YYYY-MM-DD`},
 		{"a blank in a DOCNO", "trec", map[string]string{"documents2.trec": "<DOC>\n<DOCNO> A 2 </DOCNO>\n</DOC>\n"}, `documents2.trec:3: <DOCNO> "A 2" of the document that starts at `},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -105,4 +108,20 @@ func TestLockEditedByHand(t *testing.T) {
 			require.ErrorContains(t, load(t, dir).Check(), tc.want)
 		})
 	}
+}
+
+// A case that is known to fail says so, also after it was written out again.
+func TestKnownBrokenIsKept(t *testing.T) {
+	dir := edited(t, "beir", nil)
+	replace(t, dir, "cases.jsonl", strings.Replace(read(t, dir, "cases.jsonl"), `"id":"q1"`, `"id":"q1","known_broken":{"reason":"r","owner":"o","until":"2030-01-31"}`, 1))
+	p := load(t, dir)
+	want := &pack.KnownBroken{Reason: "r", Owner: "o", Until: "2030-01-31"}
+	require.Equal(t, want, p.Cases[0].KnownBroken)
+	assert.NotEqual(t, lockOf(t, edited(t, "beir", nil)).Content, lockOf(t, dir).Content, "it is part of what is pinned")
+	out := filepath.Join(t.TempDir(), "out")
+	_, err := p.Export(out, "copy")
+	require.NoError(t, err)
+	assert.Equal(t, want, load(t, out).Cases[0].KnownBroken)
+	assert.False(t, want.Overdue(time.Date(2030, 1, 31, 23, 59, 59, 0, time.UTC)))
+	assert.True(t, want.Overdue(time.Date(2030, 2, 1, 0, 0, 0, 0, time.UTC)))
 }

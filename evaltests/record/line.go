@@ -55,8 +55,9 @@ type Run struct {
 	Waivers    []Waiver       `json:"waivers,omitempty"`
 	Decision   *Decision      `json:"decision,omitempty"` // how a comparison with this run is read; nil: nothing was fixed before it
 	References []Reference    `json:"references,omitempty"`
-	Exposure   *Exposure      `json:"exposure,omitempty"`   // absent: the suite sets no limit
-	PoolLimit  int            `json:"pool_limit,omitempty"` // most documents of a store; the cases' own are all there
+	Exposure   *Exposure      `json:"exposure,omitempty"`     // absent: the suite sets no limit
+	Broken     []KnownBroken  `json:"known_broken,omitempty"` // the planned cases that are known to fail; they are asked and counted as any other
+	PoolLimit  int            `json:"pool_limit,omitempty"`   // most documents of a store; the cases' own are all there
 	Hashes     Hashes         `json:"hashes"`
 	Runner     string         `json:"runner,omitempty"`   // ephemeral or cached
 	Scope      string         `json:"scope,omitempty"`    // what one store holds: suite, group or case
@@ -98,6 +99,15 @@ type Reference struct {
 type Exposure struct {
 	Allowed int      `json:"allowed"`
 	Beyond  []string `json:"beyond"`
+}
+
+// KnownBroken is a planned case whose failure somebody has taken on.
+type KnownBroken struct {
+	Case    string `json:"case"`
+	Reason  string `json:"reason"`
+	Owner   string `json:"owner"`
+	Until   string `json:"until"`             // YYYY-MM-DD, the last day on which it is not overdue
+	Overdue bool   `json:"overdue,omitempty"` // when the run was started
 }
 
 // Hashes decide what may be compared with what.

@@ -11,8 +11,8 @@ import (
 // mostNamed cases are named in a note; the record has them all.
 const mostNamed = 5
 
-// notes name the cases that are in no headline because of their key, and those
-// that were used for tuning too often.
+// notes name the cases that are in no headline because of their key, those
+// that were used for tuning too often, and those that are known to fail.
 func notes(f *record.File) []string {
 	var out []string
 	why := map[string][]string{}
@@ -32,6 +32,23 @@ func notes(f *record.File) []string {
 	}
 	if e := f.Run.Exposure; e != nil && len(e.Beyond) > 0 {
 		out = append(out, fmt.Sprintf("%d cases were used for tuning more than %d times: %s", len(e.Beyond), e.Allowed, some(e.Beyond)))
+	}
+	return append(out, knownBroken(f.Run.Broken)...)
+}
+
+// knownBroken names the cases whose failure somebody has taken on. They are in
+// every figure; those that are overdue are named each, with who sees to them.
+func knownBroken(cases []record.KnownBroken) []string {
+	var out, ids []string
+	for _, k := range cases {
+		if k.Overdue {
+			out = append(out, fmt.Sprintf("known broken and overdue: %s, %s was to mend it by %s: %s", k.Case, k.Owner, k.Until, k.Reason))
+			continue
+		}
+		ids = append(ids, fmt.Sprintf("%s (%s, until %s)", k.Case, k.Owner, k.Until))
+	}
+	if len(ids) > 0 {
+		out = append(out, fmt.Sprintf("%d known broken, asked and counted as any other: %s", len(ids), some(ids)))
 	}
 	return out
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -19,11 +21,20 @@ func packCommand() *cobra.Command {
 
 // loadPack loads the pack in a folder; one that is not here or broken could
 // not be measured.
-func loadPack(dir string) (*pack.Pack, error) {
+func loadPack(dir, format string) (*pack.Pack, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, usage("pack %s: no such folder", dir)
 	}
-	return packAnswer(pack.Load(dir, pack.Options{Packs: os.Getenv("EVAL_PACKS")}))
+	return packAnswer(pack.Load(dir, pack.Options{Packs: os.Getenv("EVAL_PACKS"), Format: format}))
+}
+
+// asPinned holds a pack to its lock, if it has one: a folder without a
+// suite.toml is measured as it lies only as long as nobody pinned it.
+func asPinned(p *pack.Pack) error {
+	if _, err := os.Lstat(filepath.Join(p.Dir, pack.LockFile)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return p.Check()
 }
 
 // scanPack is loadPack for what needs no documents.
@@ -35,6 +46,11 @@ func scanPack(dir string) (*pack.Pack, error) {
 	// thrown away much, so that collecting often keeps the process small.
 	debug.SetGCPercent(25)
 	return packAnswer(pack.Scan(dir, pack.Options{Packs: os.Getenv("EVAL_PACKS")}))
+}
+
+// rawFormat is the flag for folders whose files do not tell what they are.
+func rawFormat(c *cobra.Command, format *string) {
+	c.Flags().StringVar(format, "format", "", fmt.Sprintf("format of raw data, one of %v (default: told by its files)", pack.Formats()))
 }
 
 func packAnswer(p *pack.Pack, err error) (*pack.Pack, error) {

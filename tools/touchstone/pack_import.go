@@ -47,7 +47,7 @@ An address may be http or https, of a file or of an archive (.zip, .tar,
 				if err != nil {
 					return refused(err)
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: %d bytes, sha256 %s\n", got.URL, got.Bytes, got.SHA256)
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: %d bytes, sha256 %s\n", got.URL, got.Bytes, got.SHA256) // without secrets
 				source, dir = fmt.Sprintf("%s, sha256 %s", got.URL, got.SHA256), got.Dir
 			} else if info, err := os.Stat(from); err != nil || !info.IsDir() {
 				return usage("pack import: --from %s: no such folder", from)
@@ -65,7 +65,10 @@ An address may be http or https, of a file or of an archive (.zip, .tar,
 				return refused(err)
 			}
 			for _, rule := range pack.Rules(p.Defects) {
-				fmt.Fprintf(cmd.ErrOrStderr(), "touchstone: the source has %d defects %s; touchstone pack lint %s shows them\n", pack.Count(p.Defects)[rule], rule, from)
+				fmt.Fprintf(cmd.ErrOrStderr(), "touchstone: the source has %d defects %s\n", pack.Count(p.Defects)[rule], rule)
+			}
+			if len(p.Defects) > 0 && source == "" {
+				fmt.Fprintf(cmd.ErrOrStderr(), "touchstone: touchstone pack lint %s --format %s shows them\n", from, p.Manifest.Format)
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: %d documents, %d cases (%d answerable), content %.12s\n",
 				shown(out), lock.Counts.Documents, lock.Counts.Cases, lock.Counts.Answerable, lock.Content)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -129,13 +130,14 @@ func listPack(dir, packs string) packRow {
 
 func packShowCommand() *cobra.Command {
 	var asJSON bool
+	var format string
 	c := &cobra.Command{
 		Use:     "show PACK [CASE]",
 		Short:   "Show what a pack holds, or one case with its gold",
 		Example: "  touchstone pack show fixtures/godoc\n  touchstone pack show fixtures/locomo10 conv-26/q0",
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := loadPack(args[0])
+			p, err := loadPack(args[0], format)
 			if err != nil {
 				return err
 			}
@@ -155,17 +157,25 @@ func packShowCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "one JSON document")
+	rawFormat(c, &format)
 	return c
 }
 
 func showPack(cmd *cobra.Command, p *pack.Pack, exposed pack.Exposure, asJSON bool) error {
 	strata, groups, contested := map[string]int{}, map[string]bool{}, []string{}
+	broken, overdue := []string{}, []string{}
 	unjudged := 0
 	for _, k := range p.Cases {
 		strata[k.Stratum]++
 		groups[k.Group] = true
 		if k.Contested != "" {
 			contested = append(contested, k.Question.ID)
+		}
+		if b := k.KnownBroken; b != nil {
+			broken = append(broken, k.Question.ID)
+			if b.Overdue(time.Now()) {
+				overdue = append(overdue, fmt.Sprintf("%s (%s, until %s)", k.Question.ID, b.Owner, b.Until))
+			}
 		}
 		if k.Unjudged != "" {
 			unjudged++
@@ -177,14 +187,19 @@ func showPack(cmd *cobra.Command, p *pack.Pack, exposed pack.Exposure, asJSON bo
 			"name": p.Manifest.Name, "version": p.Manifest.Version, "format": p.Manifest.Format, "role": p.Manifest.Role, "authored": p.Manifest.Authored,
 			"unit": p.Manifest.Unit, "loader": p.Loader, "counts": n, "strata": strata, "groups": len(groups), "unjudged": unjudged,
 			"contested": contested, "defects": pack.Count(p.Defects), "exposed": exposed.Cases(),
+			"known_broken": broken, "overdue": len(overdue),
 		}))
 	}
 	w := cmd.OutOrStdout()
 	m := p.Manifest
-	fmt.Fprintf(w, "%s %s: %s\n", m.Name, m.Version, m.Description)
+	title := m.Name + " " + m.Version
+	if m.Description != "" {
+		title += ": " + m.Description
+	}
+	fmt.Fprintln(w, harmless(title))
 	line := func(key, value string) {
 		if value != "" {
-			fmt.Fprintf(w, "  %-12s %s\n", key, value)
+			fmt.Fprintf(w, "  %-12s %s\n", key, harmless(value))
 		}
 	}
 	line("loader", p.Loader)
@@ -197,6 +212,12 @@ func showPack(cmd *cobra.Command, p *pack.Pack, exposed pack.Exposure, asJSON bo
 	line("documents", fmt.Sprint(n.Documents))
 	line("cases", fmt.Sprintf("%d, %d answerable, %d without a relevant document, %d contested", n.Cases, n.Answerable, unjudged, len(contested)))
 	line("judgements", fmt.Sprint(n.Judgements))
+	if len(broken) > 0 {
+		line("known broken", fmt.Sprintf("%d: %s", len(broken), strings.Join(broken, ", ")))
+	}
+	if len(overdue) > 0 {
+		line("overdue", strings.Join(overdue, ", "))
+	}
 	if len(groups) > 1 {
 		line("groups", fmt.Sprint(len(groups)))
 	}
@@ -218,9 +239,9 @@ func showCase(cmd *cobra.Command, p *pack.Pack, k pack.Case, exposed int, asJSON
 		return refused(report.JSON(cmd.OutOrStdout(), map[string]any{"case": k, "exposed": exposed}))
 	}
 	w := cmd.OutOrStdout()
-	fmt.Fprintf(w, "%s: %s\n", k.Question.ID, k.Question.Text)
+	fmt.Fprintf(w, "%s: %s\n", k.Question.ID, harmless(k.Question.Text))
 	line := func(key, format string, args ...any) {
-		fmt.Fprintf(w, "  %-12s %s\n", key, fmt.Sprintf(format, args...))
+		fmt.Fprintf(w, "  %-12s %s\n", key, harmless(fmt.Sprintf(format, args...)))
 	}
 	line("stratum", "%s", k.Stratum)
 	if k.Group != "" {
@@ -255,6 +276,13 @@ func showCase(cmd *cobra.Command, p *pack.Pack, k pack.Case, exposed int, asJSON
 	if k.Unjudged != "" {
 		line("unjudged", "%s", k.Unjudged)
 	}
+	if b := k.KnownBroken; b != nil {
+		late := ""
+		if b.Overdue(time.Now()) {
+			late = ", overdue"
+		}
+		line("known broken", "%s: %s, until %s%s", b.Reason, b.Owner, b.Until, late)
+	}
 	if k.Contested != "" {
 		line("contested", "%s", k.Contested)
 	}
@@ -273,6 +301,7 @@ func sortedKeys[V any](m map[string]V) []string {
 
 func packLintCommand() *cobra.Command {
 	var asJSON bool
+	var format string
 	var rules []string
 	c := &cobra.Command{
 		Use:   "lint PACK",
@@ -282,13 +311,18 @@ loader noted. The exit code is 0 if nothing was found, else 1.`,
 		Example: "  touchstone pack lint fixtures/godoc\n  touchstone pack lint fixtures/locomo10 --rule no-evidence,audited-error",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := loadPack(args[0])
+			p, err := loadPack(args[0], format)
 			if err != nil {
 				return err
 			}
 			found, err := pack.Lint(p)
 			if err != nil {
 				return refused(err)
+			}
+			for _, r := range rules {
+				if !slices.Contains(pack.LoaderRules(), r) && !slices.ContainsFunc(pack.LintRules(), func(l pack.LintRule) bool { return l.Name == r }) {
+					return usage("pack lint: --rule %s: no such rule; docs/packs.md lists them, and loaders note %s", r, strings.Join(pack.LoaderRules(), ", "))
+				}
 			}
 			if len(rules) > 0 {
 				found = slices.DeleteFunc(found, func(f pack.Finding) bool { return !slices.Contains(rules, f.Rule) })
@@ -301,7 +335,7 @@ loader noted. The exit code is 0 if nothing was found, else 1.`,
 				err = report.JSON(cmd.OutOrStdout(), map[string]any{"pack": p.Manifest.Name, "counts": counts, "findings": found})
 			} else {
 				for _, f := range found {
-					fmt.Fprintln(cmd.OutOrStdout(), f)
+					fmt.Fprintln(cmd.OutOrStdout(), harmless(f.String()))
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: %d findings", p.Manifest.Name, len(found))
 				for _, rule := range pack.Rules(found) {
@@ -319,6 +353,7 @@ loader noted. The exit code is 0 if nothing was found, else 1.`,
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "one JSON document")
+	rawFormat(c, &format)
 	c.Flags().StringSliceVar(&rules, "rule", nil, "only findings of these rules")
 	return c
 }

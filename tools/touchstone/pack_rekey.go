@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/touchstone-eval/touchstone/evaltests/compare"
 	"github.com/touchstone-eval/touchstone/evaltests/pack"
 	"github.com/touchstone-eval/touchstone/evaltests/record"
 )
@@ -25,14 +26,16 @@ func packRekeyCommand() *cobra.Command {
 		Long: `Log a change of one case's gold, and pin it. Correct the gold in the pack's
 files first; what it was is taken from the last commit. Refused if anything
 else in the pack differs from that commit, or if the engine does: a key that is
-corrected together with what it judges proves nothing.`,
+corrected together with what it judges proves nothing. Runs and baselines that
+were made before keep the gold they had, are named, and are compared with
+nothing that was made after.`,
 		Example: `  touchstone pack rekey fixtures/handbook q17 --reason "the 2024 rate holds since May"`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if strings.TrimSpace(reason) == "" {
 				return usage("pack rekey: --reason is missing; say what was wrong with the key")
 			}
-			p, err := loadPack(args[0])
+			p, err := loadPack(args[0], "")
 			if err != nil {
 				return err
 			}
@@ -46,12 +49,37 @@ corrected together with what it judges proves nothing.`,
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: gold of %s: %v, was %v; logged in %s, pinned\n",
 				p.Manifest.Name, r.Case, r.New.Grades, r.Old.Grades, shown(filepath.Join(p.Dir, pack.RekeyFile)))
-			fmt.Fprintln(cmd.ErrOrStderr(), "touchstone: records made before hold the old gold; their cases are not compared with new ones, and goldens of this case must be blessed again")
-			return nil
+			fmt.Fprintln(cmd.ErrOrStderr(), "touchstone: records made before hold the old gold, and are not compared with new ones; goldens of this case must be blessed again")
+			return oldBaselines(cmd, p.Manifest.Name)
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "", "what was wrong with the key")
 	return c
+}
+
+// oldBaselines names the baselines over a pack that was rekeyed. They are not
+// graded again: a record is what a run found by the gold it had, sealed with
+// the gates and the verdict that followed from it.
+func oldBaselines(cmd *cobra.Command, name string) error {
+	root, ok := record.ModuleRoot(".")
+	if !ok {
+		return nil
+	}
+	list, err := compare.Baselines(root, "")
+	if err != nil {
+		return refused(err)
+	}
+	for _, b := range list {
+		f, err := record.Read(filepath.Join(b.Dir, filepath.Base(b.Record)))
+		if err != nil {
+			return refused(err)
+		}
+		if f.Run.Pack.Name == name {
+			fmt.Fprintf(cmd.ErrOrStderr(), "touchstone: baseline %s holds the old gold (%s): measure the sources of commit %.12s over the new pack, and save that run with `touchstone baseline save %s RUN --layer %s --replace`\n",
+				b.Name, shown(b.Dir), b.Commit, b.Name, b.Layer)
+		}
+	}
+	return nil
 }
 
 // committed loads a pack as the last commit has it, from a tree in which the
@@ -144,7 +172,7 @@ pack's exposure.jsonl. A suite with max_exposure names the cases beyond it.`,
 		Example: `  touchstone pack expose fixtures/godoc .touchstone/runs/20260101T000000Z-1 --why "fusion weight"`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := loadPack(args[0])
+			p, err := loadPack(args[0], "")
 			if err != nil {
 				return err
 			}

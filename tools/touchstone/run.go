@@ -134,6 +134,9 @@ func (o runOptions) suite(cmd *cobra.Command) (*evaltests.Suite, error) {
 		if err != nil {
 			return nil, refused(err)
 		}
+		if err := asPinned(p); err != nil {
+			return nil, refused(err)
+		}
 		if s, err = evaltests.NewSuite(p, env); err != nil {
 			return nil, refused(err)
 		}
