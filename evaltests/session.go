@@ -319,8 +319,6 @@ func (x *session) opaque(c pack.Case) pack.Question {
 
 // ask calls the subject under the case deadline.
 func (x *session) ask(parent context.Context, c pack.Case) (record.Observation, record.Outcome, time.Duration) {
-	ctx, cancel := context.WithTimeout(parent, x.suite.CaseTimeout)
-	defer cancel()
 	type reply struct {
 		obs   record.Observation
 		err   error
@@ -329,7 +327,11 @@ func (x *session) ask(parent context.Context, c pack.Case) (record.Observation, 
 	replies := make(chan reply, 1)
 	question := x.opaque(c)
 	subject, _ := x.storeFor(parent, c)
+	// The clock starts before the deadline is set: a call whose deadline has
+	// passed has always taken that long.
 	start := time.Now()
+	ctx, cancel := context.WithTimeout(parent, x.suite.CaseTimeout)
+	defer cancel()
 	go func() {
 		r := reply{err: errors.New("the subject ended its goroutine without returning")}
 		defer func() {

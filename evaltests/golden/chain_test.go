@@ -219,14 +219,16 @@ func TestEightBenignBlessingsTripTheAnchor(t *testing.T) {
 
 func TestOrphans(t *testing.T) {
 	root := t.TempDir()
-	for _, name := range []string{"a", "b"} {
+	for _, name := range []string{"a", "b", "beside", "left"} {
 		require.NoError(t, os.Mkdir(filepath.Join(root, name), 0o755))
 	}
 	put(t, root, "README.md", "a file is no golden folder")
-	lost, err := golden.Orphans(root, []string{"b", "c"})
+	put(t, filepath.Join(root, "beside"), "breaks.jsonl", "")
+	put(t, filepath.Join(root, "left"), golden.LedgerFile, "")
+	lost, err := golden.Orphans(root, []string{"b", "c"}, []string{"beside", "left"})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"a"}, lost)
-	lost, err = golden.Orphans(filepath.Join(root, "none"), nil)
+	assert.Equal(t, []string{"a", "left"}, lost, "a suite that dropped its golden leaves an orphan, one that has breaks only does not")
+	lost, err = golden.Orphans(filepath.Join(root, "none"), nil, nil)
 	require.NoError(t, err)
 	assert.Empty(t, lost)
 }

@@ -114,7 +114,7 @@ func Look(ctx context.Context, e Engine, r Request) (*Seed, error) {
 		s := &Seed{Dir: dir, Key: b.key, Parts: b.parts, Decision: Decide(b.parts, Found{}, b.Flags)}
 		return s, nil
 	}
-	lock, err := take(ctx, dir+".lock", false, b.Flags)
+	lock, err := take(ctx, dir+LockSuffix, false, b.Flags)
 	if err != nil {
 		return fail(err)
 	}
@@ -191,6 +191,13 @@ func Place(cache, packName, group, key string) string {
 	return filepath.Join(cache, "seeds", plain(packName), unit, key[:min(16, len(key))])
 }
 
+// What stands beside the folder of a seed: a lock, and the folder in which a
+// process fills it.
+const (
+	LockSuffix    = ".lock"
+	StagingSuffix = ".new"
+)
+
 // plain keeps of a name what no file system minds.
 func plain(name string) string {
 	name = strings.Map(func(r rune) rune {
@@ -211,7 +218,7 @@ func (b *builder) cached() (*Seed, error) {
 	var made *Decision
 	for range rounds {
 		// Readers share; who finds what is wanted needs no more.
-		lock, err := take(b.ctx, dir+".lock", false, b.Flags)
+		lock, err := take(b.ctx, dir+LockSuffix, false, b.Flags)
 		if err != nil {
 			return nil, err
 		}
@@ -246,8 +253,9 @@ func (b *builder) look(dir string) (*Seed, Found, error) {
 	switch s.Decision.Action {
 	case ToReuse:
 		if err := b.check(s); err != nil {
-			var violated *violation
-			if !errors.As(err, &violated) {
+			// A store that cannot be surveyed, as one that lost a file, is no
+			// better than one that violates: it may be wiped, if that is allowed.
+			if b.ctx.Err() != nil {
 				return nil, found, err
 			}
 			found.Why = err.Error()
@@ -303,9 +311,6 @@ func (b *builder) find(dir string) (Found, Mark, error) {
 	return f, mark, nil
 }
 
-// violation is an error of a store that is not fit, rather than of reading it.
-type violation struct{ error }
-
 // check surveys the store of s and holds it to the contract.
 func (b *builder) check(s *Seed) (err error) {
 	if s.Survey, err = b.engine.Survey(b.ctx, s.Dir); err != nil {
@@ -316,10 +321,7 @@ func (b *builder) check(s *Seed) (err error) {
 		contract = *b.Contract
 	}
 	s.Result = contract.Check(s.Survey, b.given())
-	if err := s.Result.Err(); err != nil {
-		return &violation{err}
-	}
-	return nil
+	return s.Result.Err()
 }
 
 func (b *builder) given() Given {

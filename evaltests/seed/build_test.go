@@ -328,6 +328,33 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// TestCannotBeSurveyed: a stamped store that lost a part that its content
+// digest does not see is refused, and wiped with the flag only.
+func TestCannotBeSurveyed(t *testing.T) {
+	f, r := newFake(), request(t, t.TempDir())
+	closed(t, build(t, f, r))
+	lost := true
+	f.fail = func(at string) error {
+		if at == "survey" && lost {
+			return errors.New("the lexical index must be built again")
+		}
+		return nil
+	}
+	before := snapshot(t, r.Cache)
+	e := refused(t, f, r)
+	assert.Contains(t, e.Reason, "the lexical index must be built again")
+	assert.Contains(t, e.Action, "EVAL_ALLOW_WIPE=1")
+	assert.Equal(t, before, snapshot(t, r.Cache), "refused is untouched")
+
+	r.Flags.AllowWipe = true
+	fills := f.fills
+	_, err := seed.Build(t.Context(), f, r)
+	require.ErrorContains(t, err, "the lexical index must be built again", "one that is made again and no better is none")
+	assert.Equal(t, fills+1, f.fills)
+	lost = false
+	closed(t, build(t, f, r))
+}
+
 // TestContractEndsTheSeed: a fresh store that violates the contract is not
 // published, and a cached one that violates a tighter contract is not used.
 func TestContractEndsTheSeed(t *testing.T) {

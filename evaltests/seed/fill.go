@@ -16,7 +16,7 @@ import (
 // all of the new store. It returns what it did, or nil when another process
 // had done it.
 func (b *builder) make(dir string, before Found) (made *Decision, err error) {
-	lock, err := take(b.ctx, dir+".lock", true, b.Flags)
+	lock, err := take(b.ctx, dir+LockSuffix, true, b.Flags)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (b *builder) make(dir string, before Found) (made *Decision, err error) {
 	case ToRefuse:
 		return nil, &RefusedError{Reason: dir + ": " + s.Decision.Reason, Action: s.Decision.Do}
 	}
-	staging := dir + ".new"
+	staging := dir + StagingSuffix
 	if err := removeOurs(staging); err != nil { // what a killed process left
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/gofrs/flock"
@@ -195,44 +194,54 @@ func (d *diagnosis) models(root string) {
 	}
 }
 
-// seeds looks through the cache: seeds that were not finished, and seeds that
-// somebody holds.
+// seeds looks through the cache: what a killed process left, what is not ours,
+// and what a process fills.
 func (d *diagnosis) seeds(cache string) {
-	marks, err := filepath.Glob(filepath.Join(cache, "seeds", "*", "*", "*", seed.MarkFile))
+	places, err := filepath.Glob(filepath.Join(cache, "seeds", "*", "*", "*"))
 	if err != nil {
 		d.add("seeds", noSight, err.Error(), "")
 		return
 	}
-	var unfinished, strange, busy []string
+	var sound int
+	var left, unfinished, strange, busy []string
 	var bytes int64
-	for _, path := range marks {
-		dir := filepath.Dir(path)
+	for _, dir := range places {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			continue // a lock
+		}
 		n, err := sizeOf(dir)
 		if err != nil {
 			d.add("seeds", noSight, err.Error(), "")
 			return
 		}
 		bytes += n
+		place, staging := strings.CutSuffix(dir, seed.StagingSuffix)
 		m, found, err := seed.ReadMark(dir)
 		switch {
+		case held(place + seed.LockSuffix):
+			busy = append(busy, shown(place))
 		case err != nil || !found:
 			strange = append(strange, shown(dir))
+		case staging:
+			left = append(left, shown(dir))
 		case m.Fill == nil:
 			unfinished = append(unfinished, shown(dir))
-		}
-		if locks, _ := filepath.Glob(filepath.Join(dir, "*lock*")); slices.ContainsFunc(locks, held) {
-			busy = append(busy, shown(dir))
+		default:
+			sound++
 		}
 	}
-	d.add("seeds", well, fmt.Sprintf("%d in %s, %.1f MB", len(marks), shown(cache), float64(bytes)/1e6), "")
+	d.add("seeds", well, fmt.Sprintf("%d in %s, %.1f MB", sound, shown(cache), float64(bytes)/1e6), "")
+	if len(left) > 0 {
+		d.add("seeds", note, "filling was interrupted: "+strings.Join(left, ", "), "nothing: the next run removes it and fills anew")
+	}
 	if len(unfinished) > 0 {
-		d.add("seeds", note, "filling was interrupted: "+strings.Join(unfinished, ", "), "build again with EVAL_ALLOW_WIPE=1, or remove the folders")
+		d.add("seeds", note, "marked as ours, and not filled: "+strings.Join(unfinished, ", "), "build again with EVAL_ALLOW_WIPE=1, or remove the folders")
 	}
 	if len(strange) > 0 {
-		d.add("seeds", note, "not made by this tool: "+strings.Join(strange, ", "), "move them out of the cache")
+		d.add("seeds", note, "no sandbox mark, so runs that look here refuse: "+strings.Join(strange, ", "), "move them out of the cache")
 	}
 	if len(busy) > 0 {
-		d.add("seeds", note, "in use by a process: "+strings.Join(busy, ", "), "wait for it")
+		d.add("seeds", note, "a process fills it: "+strings.Join(busy, ", "), "wait for it")
 	}
 }
 
@@ -304,7 +313,7 @@ func (d *diagnosis) run(r *record.Folder) {
 }
 
 func (d *diagnosis) goldens() {
-	lost, err := orphans()
+	lost, err := orphans(nil, nil)
 	if err != nil {
 		d.add("goldens", noSight, err.Error(), "")
 		return

@@ -255,6 +255,11 @@ func (t *testEvents) take(ev testEvent, held map[string][]string, progress io.Wr
 				name := ev.Package + "." + ev.Test
 				t.tests = append(t.tests, name)
 				t.said[name] = strings.Join(held[key], "")
+			} else if ev.Action == "fail" {
+				// What a subtest printed is what its test failed for.
+				root, _, _ := strings.Cut(ev.Test, "/")
+				root = ev.Package + "\x00" + root
+				held[root] = append(held[root], held[key]...)
 			}
 			delete(held, key)
 			return

@@ -272,8 +272,8 @@ func configOf(f *record.File) (golden.Config, error) {
 }
 
 // orphans are the golden folders that belong to no suite of the module, nor to
-// one of the others named.
-func orphans(suites ...string) ([]string, error) {
+// one of the others: suites that have a golden, and known ones that have none.
+func orphans(suites, known []string) ([]string, error) {
 	root, err := goldensRoot()
 	if err != nil {
 		return nil, nil // no module, no goldens
@@ -283,17 +283,18 @@ func orphans(suites ...string) ([]string, error) {
 		return nil, err
 	}
 	for _, f := range files {
+		known = append(known, f.Name)
 		if f.Golden != nil {
 			suites = append(suites, f.Name)
 		}
 	}
-	return golden.Orphans(root, suites)
+	return golden.Orphans(root, suites, known)
 }
 
 // goldens adds what a run says of the module's goldens as a whole: folders
 // that no suite checks, and how a blessing ended.
 func (j *judged) goldens(bless string) {
-	lost, err := orphans(j.programSuites()...)
+	lost, err := orphans(j.programSuites())
 	if err != nil {
 		j.cannot("goldens: %v", err)
 	}
@@ -314,14 +315,14 @@ func (j *judged) goldens(bless string) {
 	}
 }
 
-// programSuites are the suites of the run that have a golden without a suite
-// file, being made in Go.
-func (j *judged) programSuites() []string {
-	var names []string
+// programSuites are the suites of the run, which may be made in Go and have no
+// suite file: those with a golden, and all.
+func (j *judged) programSuites() (guarded, all []string) {
 	for _, f := range j.files {
+		all = append(all, f.Run.Suite)
 		if f.Run.GoldenK > 0 {
-			names = append(names, f.Run.Suite)
+			guarded = append(guarded, f.Run.Suite)
 		}
 	}
-	return names
+	return guarded, all
 }

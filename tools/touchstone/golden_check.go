@@ -96,7 +96,7 @@ func checkFolders(out io.Writer) error {
 	if err != nil {
 		return refused(err)
 	}
-	lost, err := orphans()
+	lost, err := orphans(nil, nil)
 	if err != nil {
 		return refused(err)
 	}

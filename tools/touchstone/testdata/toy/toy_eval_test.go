@@ -102,4 +102,7 @@ func TestBeside(t *testing.T) {
 	if toy := os.Getenv("TOY"); toy == "beside" || toy == "swallow" {
 		t.Error("a test beside the suite is red")
 	}
+	if os.Getenv("TOY") == "below" {
+		t.Run("below", func(t *testing.T) { t.Error("a subtest beside the suite is red") })
+	}
 }
