@@ -30,6 +30,7 @@ var layers = [][]string{
 	{"evaltests/compare/stage", "evaltests/compare/sweep"},
 	{"evaltests/gate"},
 	{"evaltests/report"},
+	{"evaltests/progress"},
 	{"evaltests"},
 	{"evaltests/adapt/builtin", "evaltests/adapt/httpsubject", "evaltests/adapt/trecrun", "evaltests/adapt/adapttest", "evaltests/selftest"},
 	{"tools/touchstone", "evaltests/metric/trec/bench"}, // and all of tools/

@@ -27,9 +27,9 @@ func doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Check what an evaluation needs, and say how to mend it",
 		Long: `Check what an evaluation needs, and say how to mend it: toolchain, environment,
-inventory, suites and packs, models, seeds, runs that did not end, goldens,
-free disk. It changes nothing. Exit code 2 if something would keep an
-evaluation from being measured, else 0.`,
+inventory, suites and packs, models, seeds, runs that did not end or have no
+line of progress, goldens, free disk. It changes nothing. Exit code 2 if
+something would keep an evaluation from being measured, else 0.`,
 		Example: "  touchstone doctor\n  touchstone doctor --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -106,6 +106,7 @@ func examine() *diagnosis {
 	d.models(root)
 	d.seeds(env.Cache)
 	d.runs(record.Base("."))
+	d.progress(record.Base("."), root)
 	d.goldens()
 	for _, place := range []string{root, os.TempDir()} {
 		d.disk(place)

@@ -137,9 +137,9 @@ const (
 	everyInLog      = 10 * time.Second
 )
 
-// progress shows how far an index has come: in one line that is written over
+// progressLine shows how far an index has come: in one line that is written over
 // on a terminal, in a line now and then elsewhere.
-type progress struct {
+type progressLine struct {
 	w        io.Writer
 	terminal bool
 	now      func() time.Time
@@ -150,8 +150,8 @@ type progress struct {
 	last     folder.Progress
 }
 
-func newProgress(w io.Writer, terminal bool, now func() time.Time) *progress {
-	p := &progress{w: w, terminal: terminal, now: now, every: everyInLog, start: now()}
+func newProgress(w io.Writer, terminal bool, now func() time.Time) *progressLine {
+	p := &progressLine{w: w, terminal: terminal, now: now, every: everyInLog, start: now()}
 	if terminal {
 		p.every = everyOnTerminal
 	}
@@ -159,7 +159,7 @@ func newProgress(w io.Writer, terminal bool, now func() time.Time) *progress {
 	return p
 }
 
-func (p *progress) show(at folder.Progress) {
+func (p *progressLine) show(at folder.Progress) {
 	p.last = at
 	now := p.now()
 	if now.Sub(p.shown) < p.every {
@@ -176,7 +176,7 @@ func (p *progress) show(at folder.Progress) {
 }
 
 // end clears the line on the terminal.
-func (p *progress) end() {
+func (p *progressLine) end() {
 	if p.terminal && p.width > 0 {
 		fmt.Fprintf(p.w, "\r%*s\r", p.width, "")
 	}

@@ -204,7 +204,7 @@ func TestHarmless(t *testing.T) {
 
 func TestIndexProgress(t *testing.T) {
 	now := time.Unix(0, 0)
-	steps := func(p *progress) {
+	steps := func(p *progressLine) {
 		for i := 1; i <= 4; i++ {
 			now = now.Add(6 * time.Second)
 			p.show(folder.Progress{Files: i, AllFiles: 8, Bytes: int64(100 * i), AllBytes: 800})

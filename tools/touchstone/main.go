@@ -101,7 +101,7 @@ A file with a defect (a suite, a pack, an inventory, a record) is 2.`,
 		measureCommand(), rboCommand(), statCommand(), modelsCommand(), engineCommand())
 	root.AddCommand(compareCommand(), abCommand(), baselineCommand())
 	root.AddCommand(stagesCommand(), sweepCommand(), probeCommand())
-	root.AddCommand(seedCommand(), snapshotCommand())
+	root.AddCommand(seedCommand(), snapshotCommand(), progressCommand())
 	return root
 }
 
