@@ -193,12 +193,31 @@ func (p *Pack) writeContested(w io.Writer) error {
 		if k.Contested == "" {
 			continue
 		}
-		reason, source, _ := strings.Cut(strings.TrimSuffix(k.Contested, ")"), " (")
+		reason, source := contestedParts(k.Contested)
 		if _, err := fmt.Fprintf(w, "[[case]]\nid = %s\nreason = %s\nsource = %s\n\n", tomlString(k.Question.ID), tomlString(reason), tomlString(source)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// contestedParts takes "reason (source)" apart at the parenthesis that the
+// last one closes: both may hold parentheses of their own.
+func contestedParts(text string) (reason, source string) {
+	open := 0
+	for i := len(text) - 1; i > 0; i-- {
+		switch text[i] {
+		case ')':
+			open++
+		case '(':
+			open--
+		}
+		if open == 0 && text[i-1] == ' ' {
+			return text[:i-1], text[i+1 : len(text)-1]
+		}
+	}
+	reason, source, _ = strings.Cut(strings.TrimSuffix(text, ")"), " (")
+	return reason, source
 }
 
 // String is the manifest in one line, as lists of packs show it.

@@ -110,6 +110,20 @@ func TestLockEditedByHand(t *testing.T) {
 	}
 }
 
+// Parentheses in a reason and a source stay where they were.
+func TestContestedIsKept(t *testing.T) {
+	for _, text := range []string{
+		"reason = \"the key names d1 (see its table)\"\nsource = \"an audit\"", "reason = \"wrong\"\nsource = \"Foo (2020)\"",
+		"reason = \"a (b) c\"\nsource = \"d (e (f))\"",
+	} {
+		dir := edited(t, "beir", map[string]string{pack.ContestedFile: "[[case]]\nid = \"q1\"\n" + text + "\n"})
+		out := filepath.Join(t.TempDir(), "out")
+		_, err := load(t, dir).Export(out, "copy")
+		require.NoError(t, err)
+		assert.Contains(t, read(t, out, pack.ContestedFile), text)
+	}
+}
+
 // A case that is known to fail says so, also after it was written out again.
 func TestKnownBrokenIsKept(t *testing.T) {
 	dir := edited(t, "beir", nil)

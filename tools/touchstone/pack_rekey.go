@@ -172,6 +172,9 @@ pack's exposure.jsonl. A suite with max_exposure names the cases beyond it.`,
 		Example: `  touchstone pack expose fixtures/godoc .touchstone/runs/20260101T000000Z-1 --why "fusion weight"`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if strings.TrimSpace(why) == "" {
+				return usage("pack expose: --why is missing; say what was chosen by these cases")
+			}
 			p, err := loadPack(args[0], "")
 			if err != nil {
 				return err
