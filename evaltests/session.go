@@ -201,10 +201,17 @@ func (x *session) checkSubstrates(ctx context.Context) {
 		return
 	}
 	var wrong []string
+	if len(list) == 0 {
+		wrong = append(wrong, "substrates are unknown: the subject reports none")
+	}
 	for _, s := range list {
 		switch {
 		case s.Err != nil:
 			wrong = append(wrong, fmt.Sprintf("substrate %s: count unknown: %v", s.Name, s.Err))
+		case s.Name == "":
+			wrong = append(wrong, fmt.Sprintf("a substrate without a name: %d entries", s.Counted))
+		case s.Counted < 0 || s.Enumerated < 0: // what many stores answer when they cannot count
+			wrong = append(wrong, fmt.Sprintf("substrate %s: count unknown: counted %d, enumerated %d", s.Name, s.Counted, s.Enumerated))
 		case s.Counted != s.Enumerated:
 			wrong = append(wrong, fmt.Sprintf("substrate %s: counted %d, enumerated %d", s.Name, s.Counted, s.Enumerated))
 		case s.Counted == 0 && !s.Optional:

@@ -36,8 +36,9 @@ type Fingerprint struct {
 }
 
 // SubstrateReporter is a subject that counts what it searches. A count that
-// is 0 or unknown where the pack has content refuses every case: an empty
-// store measures as "no effect", not as a failure.
+// is 0, negative or unknown, two that disagree, "documents" that are not as
+// many as the pack's, and no count at all refuse every case: an empty store
+// measures as "no effect", not as a failure.
 type SubstrateReporter interface {
 	Substrates(ctx context.Context) ([]Substrate, error)
 }

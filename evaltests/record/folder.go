@@ -26,6 +26,8 @@ type Folder struct {
 	Identity Identity  `json:"identity"`
 	By       string    `json:"by"`             // "touchstone eval", "go test", "touchstone run"
 	Args     []string  `json:"args,omitempty"` // of go test
+	// Suites are those of the inventory that the run is held to; none is all.
+	Suites []string `json:"suites,omitempty"`
 	// Resumed are the times at which the run was taken up again after an
 	// interruption.
 	Resumed []time.Time `json:"resumed,omitempty"`

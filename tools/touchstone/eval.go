@@ -92,6 +92,12 @@ func newEvaluation(cmd *cobra.Command, inventoryPath string, suites, args []stri
 	if env.Nonce != "" {
 		return nil, usage("eval: EVAL_NONCE is set by this command; unset it")
 	}
+	if resume != "" && len(suites) == 0 {
+		// What the run is held to is the run's, as the arguments of go test are.
+		if folder, err := record.ReadFolder(resume); err == nil {
+			suites = folder.Suites
+		}
+	}
 	if len(suites) > 0 {
 		var kept []gate.Required
 		for _, name := range suites {
@@ -119,6 +125,10 @@ func newEvaluation(cmd *cobra.Command, inventoryPath string, suites, args []stri
 	}
 	if e.folder, err = record.NewFolder(base, ".", "touchstone eval", e.args); err != nil {
 		return nil, refused(err)
+	}
+	if len(suites) > 0 {
+		e.folder.Suites = suites
+		return e, refused(e.folder.Write())
 	}
 	return e, nil
 }
