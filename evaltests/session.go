@@ -168,7 +168,7 @@ func (x *session) prepare(ctx context.Context) error {
 	if x.run.Hashes.SeedKey, err = x.seedKey(print); err != nil {
 		return err
 	}
-	if x.run.Hashes.Treatment, err = digest.Pairs("touchstone/treatment/1", values(print.Config)); err != nil {
+	if x.run.Hashes.Treatment, err = record.TreatmentHash(print.Config); err != nil {
 		return err
 	}
 	x.run.Hashes.Question, err = digest.Pairs("touchstone/question/1", map[string]any{
@@ -176,16 +176,6 @@ func (x *session) prepare(ctx context.Context) error {
 		"distractors": len(p.Documents), "runner": x.run.Runner, "scope": x.run.Scope,
 	})
 	return err
-}
-
-// values drops the marks of defaults: a default given explicitly is the same
-// treatment.
-func values(config map[string]record.Set) map[string]any {
-	out := map[string]any{}
-	for k, v := range config {
-		out[k] = v.Value
-	}
-	return out
 }
 
 // checkSubstrates refuses every case over a store that is empty, or whose

@@ -89,15 +89,31 @@ func Comparable(base, treatment Side, vary []string) ([]Mismatch, error) {
 		if s.File.State == record.Tampered {
 			because("%s is tampered with: %s", s.File.Path, s.File.Detail)
 		}
+		for _, why := range contradicted(s.File.Run) {
+			because("%s was edited: %s", s.File.Path, why)
+		}
 		if s.File.Run.Hashes.Question == "" {
 			because("%s has no question hash: its suite was not measured", s.File.Path)
 		}
 	}
 	differ("suite", b.Suite, t.Suite)
 	differ("question hash", b.Hashes.Question, t.Hashes.Question)
+	if last := len(e.Keys) - 1; last >= 0 && e.Keys[last].Key == "question hash" {
+		if why := otherQuestions(b, t); why != "" {
+			e.Reasons[len(e.Reasons)-1] += ": " + why
+		}
+	}
 	differ("mode", b.Mode, t.Mode)
 	differ("platform class", b.Identity.Class, t.Identity.Class)
 	found := Differences(b, t)
+	if (len(b.Config) == 0) != (len(t.Config) == 0) {
+		silent := base
+		if len(b.Config) > 0 {
+			silent = treatment
+		}
+		because("%s does not tell its configuration, so what differs is not known; give its subject a Fingerprint method and run it again", silent.Label)
+		return nil, e
+	}
 	for _, m := range found {
 		if !slices.Contains(vary, m.Key) {
 			e.Keys = append(e.Keys, m)
@@ -147,4 +163,39 @@ func short(s string) string {
 		return s[:12]
 	}
 	return s
+}
+
+// contradicted names the hashes of a run line that are not those of what the
+// line holds: who edits a configuration or a rule and seals the record again
+// leaves them.
+func contradicted(run record.Run) []string {
+	var out []string
+	check := func(what, said string, made func() (string, error)) {
+		if is, err := made(); err != nil || is != said {
+			out = append(out, fmt.Sprintf("its %s has the hash %s, the record says %s", what, short(is), short(said)))
+		}
+	}
+	if len(run.Config) > 0 {
+		check("configuration", run.Hashes.Treatment, func() (string, error) { return record.TreatmentHash(run.Config) })
+	}
+	if run.Decision != nil && run.Hashes.Decision != "" {
+		check("decision", run.Hashes.Decision, run.Decision.Hash)
+	}
+	return out
+}
+
+// otherQuestions says how two question hashes come to differ, as far as the run
+// lines tell.
+func otherQuestions(b, t record.Run) string {
+	switch {
+	case b.Pack.Digest != t.Pack.Digest:
+		return fmt.Sprintf("the packs differ (%s %s -> %s %s)", b.Pack.Name, short(b.Pack.Digest), t.Pack.Name, short(t.Pack.Digest))
+	case len(b.Plan) != len(t.Plan):
+		return fmt.Sprintf("%d cases were planned in the base and %d in the treatment; run both with the same tier and limit", len(b.Plan), len(t.Plan))
+	case !slices.Equal(b.Plan, t.Plan):
+		return "other cases were planned; run both with the same tier and limit"
+	case b.Runner != t.Runner || b.Scope != t.Scope:
+		return fmt.Sprintf("runner and scope differ (%s, %s -> %s, %s)", b.Runner, b.Scope, t.Runner, t.Scope)
+	}
+	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/touchstone-eval/touchstone/evaltests/metric"
 	"github.com/touchstone-eval/touchstone/evaltests/record"
@@ -40,7 +41,8 @@ type Comparison struct {
 	Base        Subject         `json:"base"`
 	Rule        record.Decision `json:"rule"`
 	Exploratory []string        `json:"exploratory,omitempty"` // why the comparison was not fixed beforehand
-	Partial     bool            `json:"partial,omitempty"`
+	Partial     bool            `json:"partial,omitempty"`     // fewer pairs than LeastOverlap, or records cut short, were accepted
+	Warnings    []string        `json:"warnings,omitempty"`
 	Floor       Floor           `json:"floor"`
 	Family      []Member        `json:"family,omitempty"` // earlier comparisons with this base
 	Treatments  []*Treatment    `json:"treatments"`
@@ -146,6 +148,7 @@ type Treatment struct {
 	Sentences   []string    `json:"sentences"`
 
 	lostWithout bool
+	noChange    bool     // another run of the base's own treatment and sources
 	without     []string // stages that a measurement break keeps out
 	member      Member
 }
@@ -164,10 +167,13 @@ func Compare(base Side, treatments []Side, o Options) (*Comparison, error) {
 	if len(treatments) == 0 {
 		return nil, errors.New("no treatment to compare with the base")
 	}
+	if err := known(o.Channels, base, treatments); err != nil {
+		return nil, err
+	}
 	if o.Resamples == 0 {
 		o.Resamples = DefaultResamples
 	}
-	c := &Comparison{Suite: base.File.Run.Suite, Base: subject(base), base: base, Partial: o.Partial}
+	c := &Comparison{Suite: base.File.Run.Suite, Base: subject(base), base: base}
 	if err := c.rule(base, treatments, o.Rule); err != nil {
 		return nil, err
 	}
@@ -188,6 +194,9 @@ func Compare(base Side, treatments []Side, o Options) (*Comparison, error) {
 	if err := undeclared(o.Vary, base, treatments, differ); err != nil {
 		return nil, err
 	}
+	if len(base.File.Run.Config) == 0 {
+		c.Warnings = append(c.Warnings, "WARNING: neither side tells its configuration (the subject has no Fingerprint), so differences that nobody declared cannot be seen, and what was changed rests on your word")
+	}
 	channels := o.Channels
 	if len(channels) == 0 {
 		channels = changed(differ)
@@ -201,6 +210,9 @@ func Compare(base Side, treatments []Side, o Options) (*Comparison, error) {
 			return nil, fmt.Errorf("%s: %w", t.Label, err)
 		}
 		x.member = newMember(c, t, x)
+		if x.noChange = sameSources(base, t) && len(x.Differs) == 0; x.noChange {
+			x.Notes = append(x.Notes, "another run of the base's own configuration and sources: no treatment, and no member of the family; give it with --aa")
+		}
 		c.Treatments = append(c.Treatments, x)
 	}
 	if err := c.decide(treatments, o); err != nil {
@@ -276,8 +288,15 @@ func (c *Comparison) admit(base, t Side, x *Treatment, o Options) ([]Mismatch, P
 	if err != nil {
 		return nil, pairs, refuse("%v", err)
 	}
+	if t.Digest() == base.Digest() {
+		return nil, pairs, refuse("they are one record; name another run")
+	}
 	for _, s := range []Side{base, t} {
-		if s.File.State != record.Complete && !o.Partial {
+		if s.File.State == record.Complete {
+			continue
+		}
+		c.Partial = true
+		if !o.Partial {
 			return nil, pairs, refuse("the record of %s is %s: %s; with --partial its finished cases are compared", s.Label, s.File.State, s.File.Detail)
 		}
 	}
@@ -287,6 +306,8 @@ func (c *Comparison) admit(base, t Side, x *Treatment, o Options) ([]Mismatch, P
 	case pairs.Overlap() < LeastOverlap && !o.Partial:
 		return nil, pairs, refuse("%d of %d cases are pairs, under %.0f %%%s; with --partial they are compared all the same",
 			len(pairs.List), pairs.Planned, 100*LeastOverlap, someOf(pairs))
+	case pairs.Overlap() < LeastOverlap:
+		c.Partial = true
 	}
 	for _, stage := range o.Control {
 		moved, err := controlMoved(stage, pairs)
@@ -386,7 +407,7 @@ func (c *Comparison) decide(sides []Side, o Options) error {
 	c.Family = slices.Clone(members)
 	for i, t := range c.Treatments {
 		isFloor[i] = slices.ContainsFunc(o.AA, func(s Side) bool { return s.Digest() == sides[i].Digest() })
-		if isFloor[i] {
+		if isFloor[i] || t.noChange {
 			at[i] = -1
 			continue
 		}
@@ -405,6 +426,9 @@ func (c *Comparison) decide(sides []Side, o Options) error {
 		}
 	}
 	for i, t := range c.Treatments {
+		if err := t.detectable(c.Rule, len(members)); err != nil {
+			return err
+		}
 		t.Adjusted = t.P
 		if at[i] >= 0 {
 			k := slices.IndexFunc(members, t.member.same)
@@ -419,4 +443,34 @@ func (c *Comparison) decide(sides []Side, o Options) error {
 		t.Sentences = Sentences(c, t)
 	}
 	return Verify(c)
+}
+
+// sameSources reports whether both runs are known to be of the same sources
+// under the same configuration.
+func sameSources(base, t Side) bool {
+	return base.Folder != nil && t.Folder != nil && base.Folder.Tree != "" && base.Folder.Tree == t.Folder.Tree &&
+		len(base.File.Run.Config) > 0 && base.File.Run.Hashes.Treatment == t.File.Run.Hashes.Treatment
+}
+
+// known refuses a channel that has no probe and that no row speaks of: a
+// misspelt name would pass for one whose hand does not show.
+func known(channels []string, base Side, treatments []Side) error {
+	for _, name := range channels {
+		if _, ok := ProbeOf(name); ok {
+			continue
+		}
+		told := func(s Side) bool {
+			return slices.ContainsFunc(s.File.Rows, func(r record.Row) bool {
+				return slices.ContainsFunc(r.Channels, func(c record.Channel) bool { return c.Name == name })
+			})
+		}
+		if !told(base) && !slices.ContainsFunc(treatments, told) {
+			var names []string
+			for _, p := range Probes() {
+				names = append(names, p.Channel)
+			}
+			return fmt.Errorf("channel %q: no row speaks of it and there is no touch probe of that name; want one of %s, or one that the rows tell of", name, strings.Join(names, ", "))
+		}
+	}
+	return nil
 }

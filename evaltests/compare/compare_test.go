@@ -30,6 +30,12 @@ func TestRefused(t *testing.T) {
 		why  string
 	}{
 		{"a key that was not declared", func(_, _ *compare.Side, o *compare.Options) { o.Vary = nil }, "configuration differs in judge (none -> m), which was not declared"},
+		{"an edited rule", func(b, _ *compare.Side, _ *compare.Options) {
+			b.File.Run.Decision, b.File.Run.Hashes.Decision = &record.Decision{Primary: "RR@10", Q: .9}, "of another"
+		}, "its decision has the hash"},
+		{"another plan", func(_, s *compare.Side, _ *compare.Options) {
+			s.File.Run.Hashes.Question, s.File.Run.Plan = "other", s.File.Run.Plan[:7]
+		}, "40 cases were planned in the base and 7 in the treatment"},
 		{"a second key", func(_, s *compare.Side, _ *compare.Options) { s.File.Run.Config["depth"] = record.Set{Value: "7"} }, "configuration differs in depth (none -> 7)"},
 		{"a declared key that is equal", func(_, _ *compare.Side, o *compare.Options) { o.Vary = append(o.Vary, "depth") }, "key depth was declared and is equal in all of them"},
 		{"another question hash", func(_, s *compare.Side, _ *compare.Options) { s.File.Run.Hashes.Question = "other" }, "question hash (q -> other) differs"},
@@ -99,6 +105,7 @@ func TestAllowed(t *testing.T) {
 		}},
 		{"another store, by a key that changes it", func(_, s *compare.Side, o *compare.Options) {
 			s.File.Run.Config["chunk.max_words"] = record.Set{Value: "7"}
+			seal(s.File)
 			s.File.Run.Hashes.SeedKey, o.Vary = "other", append(o.Vary, "chunk.max_words")
 		}},
 		{"another store, by changed sources", func(_, s *compare.Side, o *compare.Options) {
@@ -260,4 +267,61 @@ func TestOverSixTransitions(t *testing.T) {
 	_, significant, err := stat.Decide(stat.Holm, ps, .05)
 	require.NoError(t, err)
 	assert.Equal(t, []bool{true, false, false, false, false, false}, significant)
+}
+
+// TestWithoutConfiguration: what nobody told cannot be compared, and the first
+// lines say so.
+func TestWithoutConfiguration(t *testing.T) {
+	b, s := ranks("base", nil, many(40, 2)...), ranks("treatment", nil, many(40, 1)...)
+	c, err := compare.Compare(b, []compare.Side{s}, compare.Options{})
+	require.NoError(t, err)
+	assert.Contains(t, fmt.Sprint(c.Warnings), "neither side tells its configuration")
+	_, err = compare.Compare(ranks("base", without, many(40, 2)...), []compare.Side{s}, judge)
+	assert.ErrorContains(t, err, "treatment does not tell its configuration")
+	c, err = compare.Compare(ranks("base", without, many(40, 2)...), []compare.Side{ranks("treatment", with, many(40, 1)...)}, judge)
+	require.NoError(t, err)
+	assert.Empty(t, c.Warnings)
+}
+
+// TestPartialIsWhatWasAccepted: the permission alone makes no comparison partial.
+func TestPartialIsWhatWasAccepted(t *testing.T) {
+	o := judge
+	o.Partial = true
+	b, s := ranks("base", without, many(40, 2)...), ranks("treatment", with, many(40, 1)...)
+	c, err := compare.Compare(b, []compare.Side{s}, o)
+	require.NoError(t, err)
+	assert.False(t, c.Partial)
+	s.File.Rows = s.File.Rows[:1]
+	c, err = compare.Compare(b, []compare.Side{s}, o)
+	require.NoError(t, err)
+	assert.True(t, c.Partial)
+	assert.Contains(t, c.Treatments[0].Sentences[2], "one pair has no interval")
+}
+
+// TestChannelOfNoRow: a misspelt channel is no channel without a probe.
+func TestChannelOfNoRow(t *testing.T) {
+	b, s := ranks("base", without, many(40, 2)...), ranks("treatment", with, many(40, 1)...)
+	o := judge
+	o.Channels = []string{"rernak"}
+	_, err := compare.Compare(b, []compare.Side{s}, o)
+	assert.ErrorContains(t, err, `channel "rernak": no row speaks of it`)
+	s.File.Rows[0].Channels = append(s.File.Rows[0].Channels, record.Channel{Name: "rernak", Fired: true})
+	x := one(t, b, s, o)
+	assert.True(t, x.Star || !x.Attribution.Known)
+}
+
+// TestLevelOfTheDetectableDifference: it is that of the test which decides, in
+// the family as it is.
+func TestLevelOfTheDetectableDifference(t *testing.T) {
+	b, s := ranks("base", without, many(40, 2)...), ranks("treatment", with, moved(many(40, 2), 0, 4, 1)...)
+	alone := one(t, b, s, judge).Detectable
+	assert.InDelta(t, record.DefaultQ, alone.Level, 1e-12)
+	o := judge
+	for i := range 4 {
+		o.Family = append(o.Family, compare.Member{V: 1, Treatment: fmt.Sprint(i), Measure: "RR@10", P: .5})
+	}
+	five := one(t, b, s, o).Detectable
+	assert.InDelta(t, record.DefaultQ/5, five.Level, 1e-12)
+	assert.Greater(t, five.Difference, alone.Difference)
+	assert.Contains(t, five.String(), "level 0.02")
 }

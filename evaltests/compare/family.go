@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/touchstone-eval/touchstone/evaltests/digest"
+	"github.com/touchstone-eval/touchstone/evaltests/record"
 	"github.com/touchstone-eval/touchstone/evaltests/strict"
 )
 
@@ -41,18 +43,68 @@ func familyPath(base Side) string {
 	return filepath.Join(filepath.Dir(base.File.Path), familyFolder, base.File.Run.Suite+".jsonl")
 }
 
-// ReadFamily reads what was compared with a base so far, each treatment and
-// measure once, as last seen.
-func ReadFamily(base Side) ([]Member, error) {
-	path := familyPath(base)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+// FamilyStore is where a module keeps what was compared, by what the base was:
+// a copy of the base's folder, a baseline made of it, or the base run once more
+// has the same family.
+func FamilyStore(module string) string {
+	return filepath.Join(module, ".touchstone", familyFolder)
+}
+
+// logs lists where the family of a base is kept: its run folder, and the store
+// unless that is empty.
+func logs(base Side, store string) ([]string, error) {
+	if !record.ValidSuite(base.File.Run.Suite) {
+		return nil, fmt.Errorf("%s: suite %q cannot name a file", base.File.Path, base.File.Run.Suite)
 	}
+	paths := []string{familyPath(base)}
+	if store == "" {
+		return paths, nil
+	}
+	key, err := sameBase(base)
+	return append(paths, filepath.Join(store, base.File.Run.Suite+"-"+key+".jsonl")), err
+}
+
+// sameBase names what a base is, whichever run of it: suite, mode, questions,
+// store, configuration and commit. A base of no commit is its record alone.
+func sameBase(base Side) (string, error) {
+	run := base.File.Run
+	what := map[string]any{
+		"suite": run.Suite, "mode": run.Mode, "question": run.Hashes.Question, "seed": run.Hashes.SeedKey,
+		"treatment": run.Hashes.Treatment, "commit": run.Context.Commit,
+	}
+	if run.Context.Commit == "" {
+		what["record"] = base.Digest()
+	}
+	key, err := digest.Pairs("touchstone/base/1", what)
+	return short(key), err
+}
+
+// ReadFamily reads what was compared with a base so far, in its run folder and
+// in the store of the module (empty: none), each treatment and measure once, as
+// last seen.
+func ReadFamily(base Side, store string) ([]Member, error) {
+	paths, err := logs(base, store)
 	if err != nil {
 		return nil, err
 	}
 	var out []Member
+	for i, path := range paths {
+		inStore := i > 0 // the name of the file says which base; the other may lie in a copied folder
+		if out, err = readFamily(out, path, func(m Member) bool { return inStore || m.Base == base.Digest() }); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func readFamily(out []Member, path string, mine func(Member) bool) ([]Member, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
 	err = strict.Lines(path, bytes.NewReader(data), func(_ int, text []byte) error {
 		var m Member
 		if err := strict.JSON(text, &m, false); err != nil {
@@ -64,7 +116,7 @@ func ReadFamily(base Side) ([]Member, error) {
 		if !(m.P >= 0 && m.P <= 1) {
 			return fmt.Errorf("p = %v; want a probability", m.P)
 		}
-		if m.Base == base.Digest() {
+		if mine(m) {
 			out = with(out, m)
 		}
 		return nil
@@ -83,12 +135,12 @@ func with(ms []Member, m Member) []Member {
 
 func (m Member) same(o Member) bool { return m.Treatment == o.Treatment && m.Measure == o.Measure }
 
-// Log appends the treatments of a comparison to the log of its base. A/A runs
-// are no members.
-func (c *Comparison) Log() error {
+// Log appends the treatments of a comparison to the log of its base, in the run
+// folder and in the store (empty: none). A/A runs are no members.
+func (c *Comparison) Log(store string) error {
 	var lines bytes.Buffer
 	for _, t := range c.Treatments {
-		if t.Verdict == FloorSrc || slices.Contains(c.Family, t.member) {
+		if t.Verdict == FloorSrc || t.noChange || slices.Contains(c.Family, t.member) {
 			continue
 		}
 		line, err := json.Marshal(t.member)
@@ -100,7 +152,14 @@ func (c *Comparison) Log() error {
 	if lines.Len() == 0 {
 		return nil
 	}
-	path := familyPath(c.base)
+	paths, err := logs(c.base, store)
+	for _, path := range paths {
+		err = errors.Join(err, appendTo(path, lines.Bytes()))
+	}
+	return err
+}
+
+func appendTo(path string, lines []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
@@ -108,7 +167,7 @@ func (c *Comparison) Log() error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(lines.Bytes())
+	_, err = f.Write(lines)
 	return errors.Join(err, f.Close())
 }
 

@@ -80,10 +80,17 @@ func TestBreakOfAStage(t *testing.T) {
 	}
 }
 
+// sources is a folder that is the same tree in every call.
+func sources(t *testing.T) string {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module m\n"), 0o644))
+	return dir
+}
+
 // written puts a side's record into a run folder on disk.
 func written(t *testing.T, label string, dirty int, at ...int) compare.Side {
 	t.Helper()
-	folder, err := record.NewFolder(t.TempDir(), t.TempDir(), "test", nil)
+	folder, err := record.NewFolder(t.TempDir(), sources(t), "test", nil)
 	require.NoError(t, err)
 	s := ranks(label, without, at...)
 	w, err := record.Create(folder.Dir, "s")
@@ -104,21 +111,21 @@ func written(t *testing.T, label string, dirty int, at ...int) compare.Side {
 // TestFamilyOnDisk: what was compared with a base one by one is a family.
 func TestFamilyOnDisk(t *testing.T) {
 	base := written(t, "base", 0, many(40, 2)...)
-	seen, err := compare.ReadFamily(base)
+	seen, err := compare.ReadFamily(base, "")
 	require.NoError(t, err)
 	require.Empty(t, seen)
 	for i := range 3 {
 		s := ranks(fmt.Sprint("arm", i), with, moved(many(40, 2), 0, 4+i, 1)...)
 		o := judge
-		o.Family, err = compare.ReadFamily(base)
+		o.Family, err = compare.ReadFamily(base, "")
 		require.NoError(t, err)
 		require.Len(t, o.Family, i)
 		for range 2 { // looking twice is trying once
 			c, err := compare.Compare(base, []compare.Side{s}, o)
 			require.NoError(t, err)
 			require.Equal(t, i+1, c.Treatments[0].FamilySize)
-			require.NoError(t, c.Log())
-			o.Family, err = compare.ReadFamily(base)
+			require.NoError(t, c.Log(""))
+			o.Family, err = compare.ReadFamily(base, "")
 			require.NoError(t, err)
 		}
 	}
@@ -131,8 +138,70 @@ func TestFamilyOnDisk(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 3, strings.Count(string(data), "\n"))
 	require.NoError(t, os.WriteFile(log, append(data, `{"v":1,"p":7}`...), 0o644))
-	_, err = compare.ReadFamily(base)
+	_, err = compare.ReadFamily(base, "")
 	assert.ErrorContains(t, err, "s.jsonl:4: p = 7")
+}
+
+// TestFamilyIsFoundByTheBase: a copy of the run folder without its log, a saved
+// baseline and another run of the same base have the family of the base.
+func TestFamilyIsFoundByTheBase(t *testing.T) {
+	store := compare.FamilyStore(t.TempDir())
+	base := written(t, "base", 0, many(40, 2)...)
+	c, err := compare.Compare(base, []compare.Side{ranks("arm", with, moved(many(40, 2), 0, 4, 1)...)}, judge)
+	require.NoError(t, err)
+	require.NoError(t, c.Log(store))
+
+	copied := base
+	file := *base.File
+	file.Path = filepath.Join(t.TempDir(), filepath.Base(file.Path))
+	copied.File = &file
+	again := written(t, "base", 0, many(40, 2)...) // another nonce, another digest
+	require.NotEqual(t, base.Digest(), again.Digest())
+	later, reconfigured := again, again
+	f, g := *again.File, *again.File
+	f.Run.Context.Commit, g.Run.Hashes.Treatment = "a later commit", "another"
+	later.File, reconfigured.File = &f, &g
+	for _, tc := range []struct {
+		name  string
+		side  compare.Side
+		store string
+		want  int
+	}{
+		{"the base", base, store, 1},
+		{"a copied folder", copied, store, 1},
+		{"a copied folder without a store", copied, "", 0},
+		{"the base run once more", again, store, 1},
+		{"a base of another commit", later, store, 0},
+		{"a base of another configuration", reconfigured, store, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			family, err := compare.ReadFamily(tc.side, tc.store)
+			require.NoError(t, err)
+			assert.Len(t, family, tc.want)
+		})
+	}
+	hostile := base
+	h := *base.File
+	h.Run.Suite = "../../x"
+	hostile.File = &h
+	_, err = compare.ReadFamily(hostile, store)
+	assert.ErrorContains(t, err, "cannot name a file")
+}
+
+// TestAnotherRunOfTheBase is neither a treatment nor a member of the family.
+func TestAnotherRunOfTheBase(t *testing.T) {
+	base, other := written(t, "base", 0, many(40, 2)...), written(t, "base", 0, many(40, 2)...)
+	c, err := compare.Compare(base, []compare.Side{other}, compare.Options{})
+	require.NoError(t, err)
+	require.Equal(t, base.Folder.Tree, other.Folder.Tree)
+	assert.Zero(t, c.Treatments[0].FamilySize)
+	assert.Contains(t, fmt.Sprint(c.Treatments[0].Notes), "no member of the family")
+	require.NoError(t, c.Log(""))
+	family, err := compare.ReadFamily(base, "")
+	require.NoError(t, err)
+	assert.Empty(t, family)
+	_, err = compare.Compare(base, []compare.Side{base}, compare.Options{})
+	assert.ErrorContains(t, err, "they are one record")
 }
 
 func TestOpen(t *testing.T) {

@@ -72,18 +72,28 @@ func side(label string, config map[string]string, rows ...record.Row) compare.Si
 	f := &record.File{Path: "testdata/" + label + ".jsonl", State: record.Complete, Rows: rows, End: &record.End{SHA256: "digest of " + label}}
 	f.Run = record.Run{
 		Suite: "s", Arm: "base", Mode: "default", Headline: []string{"RR@10"}, Measures: []string{"RR@10", "Success@1"}, Unit: "document",
-		Hashes:   record.Hashes{Question: "q", Treatment: fmt.Sprint(config), SeedKey: "k"},
+		Hashes:   record.Hashes{Question: "q", SeedKey: "k"},
 		Identity: record.Identity{Class: "linux/amd64/v1"}, Config: map[string]record.Set{},
 	}
 	for k, v := range config {
 		f.Run.Config[k] = record.Set{Value: v}
 	}
+	seal(f)
 	for _, r := range rows {
 		if !slices.Contains(f.Run.Plan, r.Case) {
 			f.Run.Plan = append(f.Run.Plan, r.Case)
 		}
 	}
 	return compare.Side{Label: label, File: f}
+}
+
+// seal gives a record the hash of its configuration, as a run does.
+func seal(f *record.File) {
+	hash, err := record.TreatmentHash(f.Run.Config)
+	if err != nil {
+		panic(err)
+	}
+	f.Run.Hashes.Treatment = hash
 }
 
 // ranks makes a side whose case i has the relevant document at rank at[i].

@@ -223,9 +223,6 @@ func (t *Treatment) test(rule record.Decision, diffs []float64, resamples int, s
 		}
 		t.Primary.Lo, t.Primary.Hi = in.Lo, in.Hi
 	}
-	if t.Detectable, err = NewDetectable(diffs, rule.Alpha, rule.Margin); err != nil {
-		return err
-	}
 	if rule.Margin > 0 && len(diffs) > 1 {
 		e, err := stat.EquivalenceTest(diffs, rule.Margin, rule.Alpha)
 		if err != nil {

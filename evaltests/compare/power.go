@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/touchstone-eval/touchstone/evaltests/record"
 	"github.com/touchstone-eval/touchstone/evaltests/stat"
 )
 
@@ -28,18 +29,22 @@ type Detectable struct {
 	Need       int     `json:"need,omitempty"`    // pairs that would detect the margin; 0 when none is stated
 	NeedIsMin  bool    `json:"need_or,omitempty"` // more than Need are needed, and how many is not known
 	Margin     float64 `json:"margin,omitempty"`
+	Level      float64 `json:"level,omitempty"` // of the test, two-sided
 }
 
 // String is the statement in words.
 func (d Detectable) String() string {
-	s := ""
+	s, level := "", ""
+	if d.Level > 0 {
+		level = fmt.Sprintf(", level %.3g", d.Level)
+	}
 	switch {
 	case !d.Possible:
-		s = fmt.Sprintf("with so few pairs no difference is found with a power of %.0f %% (%s)", 100*Power, d.Form)
+		s = fmt.Sprintf("with so few pairs no difference is found with a power of %.0f %% (%s%s)", 100*Power, d.Form, level)
 	case d.Form == FormFewest:
-		s = fmt.Sprintf("smallest difference that could have been called one: %.4f (%s)", d.Difference, d.Form)
+		s = fmt.Sprintf("smallest difference that could have been called one: %.4f (%s%s)", d.Difference, d.Form, level)
 	default:
-		s = fmt.Sprintf("smallest detectable difference %.4f (power %.0f %%, %s; normal form %.4f)", d.Difference, 100*Power, d.Form, d.Normal)
+		s = fmt.Sprintf("smallest detectable difference %.4f (power %.0f %%%s, %s; normal form %.4f)", d.Difference, 100*Power, level, d.Form, d.Normal)
 	}
 	switch {
 	case d.Need > 0 && d.NeedIsMin:
@@ -50,13 +55,25 @@ func (d Detectable) String() string {
 	return s
 }
 
+// detectable states the power of the test that decides, in a family of so many:
+// at the level of the first step of the correction, which is what an effect has
+// to pass when nothing else in the family is one.
+func (t *Treatment) detectable(rule record.Decision, family int) (err error) {
+	var diffs []float64
+	for _, c := range t.Cases {
+		diffs = append(diffs, c.Diff())
+	}
+	t.Detectable, err = NewDetectable(diffs, rule.Q/float64(max(1, family)), rule.Margin)
+	return err
+}
+
 // mostPairs bounds the search for the pairs that a margin needs.
 const mostPairs = 1 << 20
 
 // NewDetectable states the power of a comparison with these differences.
 func NewDetectable(diffs []float64, alpha, margin float64) (Detectable, error) {
 	n := len(diffs)
-	d := Detectable{Margin: margin}
+	d := Detectable{Margin: margin, Level: alpha}
 	differ, binary := 0, true
 	for _, x := range diffs {
 		if math.Abs(x) > Epsilon {

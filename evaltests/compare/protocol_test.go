@@ -343,7 +343,7 @@ func TestDetectable(t *testing.T) {
 		form   string
 		says   string
 	}{
-		{"no two differ", make([]float64, 60), 0, compare.FormFewest, "0.1000 (smallest attainable by the exact sign test (6/n form))"},
+		{"no two differ", make([]float64, 60), 0, compare.FormFewest, "0.1000 (smallest attainable by the exact sign test (6/n form), level 0.05)"},
 		{"right or wrong", append([]float64{1, -1, 1, -1, 1, -1, 1, -1, 1, 1}, make([]float64, 50)...), .05, compare.FormExact, "exact sign test; normal form"},
 		{"any value", []float64{.1, .2, -.1, .3, 0, 0, -.2, .1, .05, 0}, .01, compare.FormT, "noncentral form; normal form"},
 		{"too few", []float64{1, 0, 0}, 0, compare.FormExact, "no difference is found"},
@@ -403,7 +403,7 @@ func TestDirectionAtMost(t *testing.T) {
 	assert.Equal(t, compare.NoAdvice, x.Advice)
 	better.File.Run.LeftOut = map[string]int{"rare": 60}
 	assert.Equal(t, compare.NoAdvice, one(t, base, better, o).Advice)
-	assert.Equal(t, compare.KeepOff, one(t, better, ranks("treatment", without, many(40, 3)...), o).Advice, "a loss is one all the same")
+	assert.Equal(t, compare.KeepOff, one(t, better, ranks("worse", without, many(40, 3)...), o).Advice, "a loss is one all the same")
 }
 
 // TestMirror: exchanging base and treatment turns every figure around.

@@ -16,7 +16,7 @@ func Sentences(c *Comparison, t *Treatment) []string {
 	out := []string{
 		fmt.Sprintf("%d cases are better, %d are worse and %d are equal: net %+d.", f.Wins, f.Losses, f.Ties, f.Wins-f.Losses),
 		fmt.Sprintf("%d cases broke and %d were mended.", len(t.Broken()), len(t.Fixed())),
-		fmt.Sprintf("%s goes from %.4f to %.4f over %d pairs, by %+.4f (95 %% interval %+.4f to %+.4f).", f.Measure, f.Base, f.Treatment, f.N, f.Mean, f.Lo, f.Hi),
+		fmt.Sprintf("%s goes from %.4f to %.4f over %d pairs, by %+.4f (%s).", f.Measure, f.Base, f.Treatment, f.N, f.Mean, f.interval()),
 		t.significance(c.Rule),
 	}
 	if t.TOST != nil {
@@ -30,6 +30,14 @@ func Sentences(c *Comparison, t *Treatment) []string {
 		out = append(out, fmt.Sprintf("Over the %d pairs that both runs completed it is %+.4f; failed and timed-out cases have the worst value above (%d in the base, %d in the treatment).", t.Completed.N, t.Completed.Mean, t.Worst[0], t.Worst[1]))
 	}
 	return append(out, t.because(c))
+}
+
+// interval is the interval in words: one pair has none.
+func (f Figure) interval() string {
+	if f.N < 2 {
+		return "one pair has no interval"
+	}
+	return fmt.Sprintf("95 %% interval %+.4f to %+.4f", f.Lo, f.Hi)
 }
 
 // significance is the sentence on the test that decides. Without significance

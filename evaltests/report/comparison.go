@@ -25,6 +25,9 @@ func Comparison(w io.Writer, c *compare.Comparison, st Style) error {
 	if c.Partial {
 		b.WriteString("PARTIAL: fewer pairs than a comparison needs were accepted; nothing here is citable\n")
 	}
+	for _, line := range c.Warnings {
+		fmt.Fprintf(&b, "%s\n", clean(line))
+	}
 	fmt.Fprintf(&b, "suite %s, base %s\n", clean(c.Suite), side(c.Base))
 	for _, line := range premises(c) {
 		fmt.Fprintf(&b, "  %s\n", clean(line))
@@ -64,6 +67,9 @@ func ComparisonMarkdown(w io.Writer, c *compare.Comparison) error {
 	var b strings.Builder
 	if c.Partial {
 		b.WriteString("**PARTIAL: fewer pairs than a comparison needs were accepted; nothing here is citable**\n\n")
+	}
+	for _, line := range c.Warnings {
+		fmt.Fprintf(&b, "**%s**\n\n", md(line))
 	}
 	fmt.Fprintf(&b, "## %s against %s\n\n", md(c.Suite), md(side(c.Base)))
 	for _, line := range premises(c) {
@@ -147,7 +153,11 @@ func scope(c *compare.Comparison, t *compare.Treatment) []string {
 		out = append(out, "differs in "+m.String())
 	}
 	if len(t.Differs) == 0 {
-		out = append(out, "differs in no key of the configuration")
+		text := "differs in no key of the configuration"
+		if len(c.Warnings) > 0 {
+			text = "differs in nothing that it tells"
+		}
+		out = append(out, text)
 	}
 	pairs := fmt.Sprintf("pairs: %d of %d cases with something to find", t.Pairs, t.Planned)
 	if t.Ungraded > 0 {
@@ -284,8 +294,12 @@ func mdTable(b *strings.Builder, rows [][]string) {
 }
 
 func figureRow(f compare.Figure, tests string) []string {
+	span := fmt.Sprintf("[%+.4f, %+.4f]", f.Lo, f.Hi)
+	if f.N < 2 {
+		span = "-" // one pair has none
+	}
 	return []string{f.Stage, f.Measure, fmt.Sprint(f.N), fmt.Sprintf("%.4f", f.Base), fmt.Sprintf("%.4f", f.Treatment), fmt.Sprintf("%+.4f", f.Mean),
-		fmt.Sprintf("[%+.4f, %+.4f]", f.Lo, f.Hi), fmt.Sprintf("%d/%d/%d", f.Wins, f.Losses, f.Ties), tests}
+		span, fmt.Sprintf("%d/%d/%d", f.Wins, f.Losses, f.Ties), tests}
 }
 
 func figureRows(t *compare.Treatment, all bool) [][]string {

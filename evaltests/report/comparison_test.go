@@ -98,6 +98,9 @@ func TestHostileComparisonIsHarmless(t *testing.T) {
 		}
 		x.Treatment.File.Rows[1].Outcome = record.Outcome{State: record.Refused, Reason: hostile}
 		x.Treatment.File.Run.Config["judge"] = record.Set{Value: hostile}
+		hash, err := record.TreatmentHash(x.Treatment.File.Run.Config)
+		require.NoError(t, err)
+		x.Treatment.File.Run.Hashes.Treatment = hash
 		x.Options.Family = []compare.Member{{V: 1, Treatment: "t", Label: hostile, Arm: hostile, Measure: "RR@10", P: .5}}
 	})
 	for _, st := range []report.Style{{}, {All: true}} {

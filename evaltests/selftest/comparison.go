@@ -85,7 +85,7 @@ func comparedRun(label, judge string, before, after []int) compare.Side {
 	f.Run = record.Run{
 		Suite: "toy", Arm: "base", Mode: "default", Headline: []string{"RR@10"}, Measures: []string{"RR@10"}, Unit: "document",
 		Config:   map[string]record.Set{"judge": {Value: judge}},
-		Hashes:   record.Hashes{Question: "question", Treatment: judge, SeedKey: "seed"},
+		Hashes:   record.Hashes{Question: "question", SeedKey: "seed"},
 		Identity: record.CurrentIdentity(), Context: record.Context{Commit: "now"},
 	}
 	for i := range before {
@@ -93,7 +93,13 @@ func comparedRun(label, judge string, before, after []int) compare.Side {
 		f.Run.Plan = append(f.Run.Plan, id)
 		f.Rows = append(f.Rows, comparedRow(id, stratumOf(i), before[i], after[i]))
 	}
+	seal(f)
 	return compare.Side{Label: label, File: f}
+}
+
+// seal gives a record the hash of its configuration, as a run does.
+func seal(f *record.File) {
+	f.Run.Hashes.Treatment, _ = record.TreatmentHash(f.Run.Config) // strings always have one
 }
 
 func stratumOf(i int) string {
@@ -184,10 +190,20 @@ func ComparisonCatalogue() []ComparisonMutant {
 		}},
 		{Name: "changed config", Red: []string{KeyRefused}, Says: []string{"depth (none -> 7), which was not declared", "--vary depth"}, Apply: func(t *ComparisonTrial) {
 			t.Treatment.File.Run.Config["depth"] = record.Set{Value: "7"}
+			seal(t.Treatment.File)
+		}},
+		{Name: "a configuration edited to hide a second change", Red: []string{KeyRefused}, Says: []string{"was edited: its configuration has the hash"}, Apply: func(t *ComparisonTrial) {
+			t.Treatment.File.Run.Config["depth"] = record.Set{Value: "7"}
+			seal(t.Treatment.File)
+			delete(t.Treatment.File.Run.Config, "depth")
+		}},
+		{Name: "one side without a configuration", Red: []string{KeyRefused}, Says: []string{"treatment does not tell its configuration"}, Apply: func(t *ComparisonTrial) {
+			t.Treatment.File.Run.Config = nil
+			seal(t.Treatment.File)
 		}},
 		{Name: "a change that did not reach the subject", Red: []string{KeyRefused}, Says: []string{"key judge was declared and is equal"}, Apply: func(t *ComparisonTrial) {
 			t.Treatment.File.Run.Config["judge"] = record.Set{Value: "none"}
-			t.Treatment.File.Run.Hashes.Treatment = "none"
+			seal(t.Treatment.File)
 		}},
 		{Name: "other questions", Red: []string{KeyRefused}, Says: []string{"question hash"}, Apply: func(t *ComparisonTrial) {
 			t.Treatment.File.Run.Hashes.Question = "other"
@@ -215,6 +231,7 @@ func ComparisonCatalogue() []ComparisonMutant {
 		{Name: "no A/A run", Red: []string{KeyFloor}, Says: []string{"a floor needs 2"}, Apply: func(t *ComparisonTrial) { t.Options.AA = nil }},
 		{Name: "A/A of another treatment", Red: []string{KeyFloor}, Says: []string{"is no A/A run of the base: judge (none -> other)"}, Apply: func(t *ComparisonTrial) {
 			t.AA.File.Run.Config["judge"] = record.Set{Value: "other"}
+			seal(t.AA.File)
 		}},
 		{Name: "A/A with real change", Red: []string{KeyAA, KeyNoise}, Says: []string{"WARNING: aa moved 40 cases although nothing was changed"}, Apply: func(t *ComparisonTrial) {
 			t.AA.File.Rows = slices.Clone(t.Treatment.File.Rows)

@@ -4,23 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-eval/touchstone/evaltests"
-	"github.com/touchstone-eval/touchstone/evaltests/gate"
 	"github.com/touchstone-eval/touchstone/evaltests/record"
 )
-
-// abortDelay is how long an interrupted test binary may take to end.
-const abortDelay = 10 * time.Second
 
 func abCommand() *cobra.Command {
 	var o compareOptions
@@ -101,16 +95,18 @@ func ab(cmd *cobra.Command, ref string, again int, o compareOptions) (err error)
 	if _, err := gitOut(ctx, top, "worktree", "add", "--detach", "--quiet", tree, commit); err != nil {
 		return refused(fmt.Errorf("ab: %w", err))
 	}
+	r := abRuns{cmd: cmd, out: out, root: root, temp: temp, tier: env.Tier, suite: o.suite}
+	r.recall()
 	base := filepath.Join(tree, inside)
 	var runs []string
 	for i := range again + 1 {
-		dir, err := abRun(cmd, fmt.Sprintf("base %.12s, run %d of %d", commit, i+1, again+1), base, out, root, env.Tier, o.suite)
+		dir, err := r.run(fmt.Sprintf("base %.12s, run %d of %d", commit, i+1, again+1), base)
 		if err != nil {
 			return refused(fmt.Errorf("ab: %s: %w", ref, err))
 		}
 		runs = append(runs, dir)
 	}
-	head, err := abRun(cmd, "the checkout", root, out, root, env.Tier, o.suite)
+	head, err := r.run("the checkout", root)
 	if err != nil {
 		return refused(fmt.Errorf("ab: the checkout: %w", err))
 	}
@@ -130,57 +126,6 @@ func aaFlags(runs []string) string {
 		s += " --aa " + shown(r)
 	}
 	return s
-}
-
-// abRun runs the suites of the module at dir and returns the run folder. Red
-// gates are no obstacle: what counts is that every suite left a whole record.
-func abRun(cmd *cobra.Command, what, dir, out, root, tier, suite string) (string, error) {
-	inv, err := gate.ReadInventory(filepath.Join(dir, gate.InventoryFile))
-	if err != nil {
-		return "", fmt.Errorf("%w; ab runs the suites of the inventory", err)
-	}
-	if suite != "" && !slices.ContainsFunc(inv.Suites, func(r gate.Required) bool { return r.Name == suite }) {
-		return "", fmt.Errorf("suite %q is not in its inventory", suite)
-	}
-	args := append([]string{"test", "-tags", "eval", "-count=1"}, inv.Packages...)
-	folder, err := record.NewFolder(out, dir, "touchstone ab", args)
-	if err != nil {
-		return "", err
-	}
-	if folder.Dir, err = filepath.Abs(folder.Dir); err != nil {
-		return "", err
-	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "touchstone: %s; run folder %s\n", what, shown(folder.Dir))
-	test := exec.CommandContext(cmd.Context(), "go", args...)
-	test.Dir = dir
-	test.Env = append(os.Environ(), "EVAL_NONCE="+folder.Nonce, "EVAL_OUT="+folder.Dir, "EVAL_TIER="+tier)
-	for name, place := range map[string]string{"EVAL_MODELS": "models", "EVAL_CACHE": "cache"} {
-		// Models are not in the work tree, and a store is the same in both.
-		if path := filepath.Join(root, ".touchstone", place); os.Getenv(name) == "" {
-			test.Env = append(test.Env, name+"="+path)
-		}
-	}
-	var said strings.Builder
-	test.Stdout, test.Stderr = &said, &said
-	test.Cancel = func() error { return test.Process.Signal(os.Interrupt) }
-	test.WaitDelay = abortDelay
-	runErr := test.Run()
-	if err := cmd.Context().Err(); err != nil {
-		return "", fmt.Errorf("interrupted: %w", err)
-	}
-	files, err := record.ReadAll(folder.Dir)
-	if err != nil {
-		return "", err
-	}
-	left := slices.ContainsFunc(files, func(f *record.File) bool { return suite == "" || f.Run.Suite == suite })
-	if !left {
-		io.WriteString(cmd.ErrOrStderr(), said.String())
-		if runErr != nil {
-			return "", fmt.Errorf("it left no record: go test: %w", runErr)
-		}
-		return "", errors.New("it left no record")
-	}
-	return folder.Dir, nil
 }
 
 // gitOut runs git and returns its first line. Variables of a hook that point

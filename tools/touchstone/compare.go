@@ -43,10 +43,11 @@ Exit codes: 0 no significant loss, 1 a significant loss, 2 not comparable.`,
 
 // compareOptions are what compare and ab share.
 type compareOptions struct {
-	suite, measure, markdown     string
-	aa, vary, channels, control  []string
-	margin                       float64
-	partial, json, all, noFamily bool
+	suite, measure, markdown    string
+	aa, vary, channels, control []string
+	margin                      float64
+	marginSet                   bool
+	partial, json, all          bool
 }
 
 func (o *compareOptions) flags(c *cobra.Command) {
@@ -64,6 +65,7 @@ func (o *compareOptions) flags(c *cobra.Command) {
 
 func (o compareOptions) run(cmd *cobra.Command, base string, treatments []string) error {
 	root, _ := record.ModuleRoot(".")
+	o.marginSet = cmd.Flags().Changed("margin")
 	open := func(name string) ([]compare.Side, error) {
 		sides, err := compare.Open(compare.Locate(root, name))
 		return sides, refused(err)
@@ -104,7 +106,7 @@ func (o compareOptions) run(cmd *cobra.Command, base string, treatments []string
 	}
 	// Logged before anything is shown: who has seen a p-value has tried an arm.
 	for _, c := range all {
-		if err := c.Log(); err != nil {
+		if err := c.Log(familyStore()); err != nil {
 			fmt.Fprintf(cmd.ErrOrStderr(), "touchstone: the family of %s could not be logged, so later comparisons will not count this one: %v\n", c.Suite, err)
 		}
 	}
@@ -112,6 +114,15 @@ func (o compareOptions) run(cmd *cobra.Command, base string, treatments []string
 		return refused(err)
 	}
 	return verdictExit(gateOf(all))
+}
+
+// familyStore is the module's; empty outside of one.
+func familyStore() string {
+	root, ok := record.ModuleRoot(".")
+	if !ok {
+		return ""
+	}
+	return compare.FamilyStore(root)
 }
 
 // one compares the runs of one suite.
@@ -144,7 +155,7 @@ func (o compareOptions) one(suite string, bases []compare.Side, others, aas [][]
 			return nil, err
 		}
 	}
-	if opts.Family, err = compare.ReadFamily(base); err != nil {
+	if opts.Family, err = compare.ReadFamily(base, familyStore()); err != nil {
 		return nil, err
 	}
 	return compare.Compare(base, treatments, opts)
@@ -152,7 +163,7 @@ func (o compareOptions) one(suite string, bases []compare.Side, others, aas [][]
 
 // rule is the base's with what flags change; nil when they change nothing.
 func (o compareOptions) rule(run record.Run) (*record.Decision, error) {
-	if o.measure == "" && o.margin == 0 {
+	if o.measure == "" && !o.marginSet {
 		return nil, nil
 	}
 	var d record.Decision
@@ -165,7 +176,7 @@ func (o compareOptions) rule(run record.Run) (*record.Decision, error) {
 	if o.measure != "" {
 		d.Primary = o.measure
 	}
-	if o.margin != 0 {
+	if o.marginSet {
 		d.Margin = o.margin
 	}
 	if _, err := d.Filled(); err != nil {
