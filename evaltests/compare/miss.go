@@ -21,11 +21,17 @@ const MissNever = "never retrieved"
 // side.
 const fusion = "fusion"
 
-// Missed says in the words of package stage where a wrong case lost its
-// relevant documents: it failed, nothing ever had them, they were pushed below
-// the depth or cut off at a step, or they were below it all along.
+// Missed says where a row lost its relevant documents, empty when it shows one
+// within the depth: it failed or declined, no stage ever had them, they were
+// pushed below the depth or cut off at a step, or they were below it all along.
+// It is the one classification of wrong answers, of comparisons and of package
+// stage.
 func Missed(r record.Row, depth int) string {
-	if r.Outcome.State != record.Scored {
+	switch r.Outcome.State {
+	case record.Scored:
+	case record.Refused, record.Skipped:
+		return "declined: " + string(r.Outcome.State)
+	default:
 		return string(r.Outcome.State)
 	}
 	type seen struct {
@@ -39,7 +45,15 @@ func Missed(r record.Row, depth int) string {
 		}
 	}
 	path = append(path, seen{record.Final, goldRank(r.Ranking, r.Gold)})
-	arms := slices.IndexFunc(path, func(s seen) bool { return s.stage == fusion })
+	last := len(path) - 1
+	if at := path[last].rank; at > 0 && at <= depth {
+		return ""
+	}
+	var names []string
+	for _, s := range path[:last] {
+		names = append(names, s.stage)
+	}
+	arms, _ := Split(names)
 	shown, held := -1, -1 // the last stage that has them within the depth, and at all
 	for i, s := range path {
 		if s.rank > 0 {
@@ -49,7 +63,8 @@ func Missed(r record.Row, depth int) string {
 			}
 		}
 	}
-	next := func(i int) string { return path[min(max(i+1, arms), len(path)-1)].stage }
+	// The step that follows an arm is the first that is none.
+	next := func(i int) string { return path[min(max(i+1, len(arms)), last)].stage }
 	switch {
 	case held < 0:
 		return MissNever
@@ -59,6 +74,20 @@ func Missed(r record.Row, depth int) string {
 		return "cut off at " + next(held)
 	}
 	return fmt.Sprintf("retrieved, below %d at every stage", depth)
+}
+
+// Split tells the arms, which each feed the first step, from the steps that
+// follow each other. Without a fusion the first stage stands alone, with vector
+// and lexical where they follow it.
+func Split(names []string) (arms, steps []string) {
+	at := slices.Index(names, fusion)
+	if at < 0 {
+		at = min(1, len(names))
+		for at < len(names) && (names[at] == record.ChannelVector || names[at] == record.ChannelLexical) {
+			at++
+		}
+	}
+	return names[:at], names[at:]
 }
 
 // misses counts the wrong cases of both sides by where they were lost.

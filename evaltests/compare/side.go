@@ -96,7 +96,7 @@ func Of(sides []Side, suite string) (Side, error) {
 	}
 	var names []string
 	for _, s := range found {
-		names = append(names, fmt.Sprintf("%s (arm %s)", filepath.Base(s.File.Path), s.File.Run.Arm))
+		names = append(names, fmt.Sprintf("%s (arm %s)", s.File.Path, s.File.Run.Arm))
 	}
 	return Side{}, fmt.Errorf("%s: %d records of suite %s: %s; give the file of one", found[0].Label, len(found), suite, strings.Join(names, ", "))
 }

@@ -3,7 +3,6 @@ package stage
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/touchstone-eval/touchstone/evaltests/metric"
 	"github.com/touchstone-eval/touchstone/evaltests/record"
@@ -81,7 +80,7 @@ func Analyse(f *record.File, o Options) (*Report, error) {
 		Suite: run.Suite, Arm: run.Arm, Mode: run.Mode, Measure: main.String(), Alpha: o.Alpha, Margin: o.Margin,
 		Planned: len(run.Plan),
 	}
-	r.Misses = misses(run.Plan, cases, names, o.Depth)
+	r.Misses = misses(run.Plan, cases, o.Depth)
 	r.Channels = channels(cases, o.Depth)
 	used := r.leaveOut(cases)
 	for _, c := range used {
@@ -211,5 +210,3 @@ func (c *counter) counts() []Count {
 	}
 	return out
 }
-
-func below(depth int) string { return "below " + strconv.Itoa(depth) }

@@ -4,13 +4,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/evaltests/compare"
 	"github.com/touchstone-eval/touchstone/evaltests/record"
 )
 
 // misses classifies the planned cases that have gold and did not show any of
 // it within the depth. A case of several repeats is wrong if one of them is,
 // and is classified by the first that is.
-func misses(plan []string, cases []*sample, names []string, depth int) Misses {
+func misses(plan []string, cases []*sample, depth int) Misses {
 	m := Misses{Depth: depth}
 	at := map[string]*Class{}
 	var order []*Class
@@ -34,7 +35,7 @@ func misses(plan []string, cases []*sample, names []string, depth int) Misses {
 		}
 		m.Of++
 		for _, r := range c.rows {
-			if class := miss(r, names, depth); class != "" {
+			if class := compare.Missed(r, depth); class != "" {
 				add(class, c.id)
 				break
 			}
@@ -51,64 +52,6 @@ func misses(plan []string, cases []*sample, names []string, depth int) Misses {
 		m.Classes = append(m.Classes, *c)
 	}
 	return m
-}
-
-// miss says how a row went wrong; empty if it did not.
-func miss(r record.Row, names []string, depth int) string {
-	switch r.Outcome.State {
-	case record.Scored:
-	case record.Refused, record.Skipped:
-		return "declined: " + string(r.Outcome.State)
-	default:
-		return string(r.Outcome.State)
-	}
-	if rank := goldRank(r.Ranking, r.Gold); rank > 0 && rank <= depth {
-		return ""
-	}
-	arms, _ := split(names)
-	type seen struct {
-		stage string
-		rank  int // of the first relevant document, 0: none
-	}
-	var path []seen // the stages that ran
-	for _, name := range names {
-		if s, ok := r.Stage(name); ok && s.State == record.Executed {
-			path = append(path, seen{name, goldRank(s.Entries, r.Gold)})
-		}
-	}
-	shown, held := -1, -1 // the last stage with it within the depth, and at all
-	for i, s := range path {
-		if s.rank > 0 {
-			held = i
-			if s.rank <= depth {
-				shown = i
-			}
-		}
-	}
-	// The step that follows an arm is the first that is none.
-	next := func(i int) string {
-		for _, s := range path[i+1:] {
-			if !slices.Contains(arms, s.stage) {
-				return s.stage
-			}
-		}
-		return record.Final
-	}
-	switch {
-	case held < 0:
-		return "never retrieved"
-	case shown >= 0:
-		return "pushed " + below(depth) + " at " + next(shown)
-	case path[held].stage != record.Final:
-		return "cut off at " + next(held)
-	}
-	return "retrieved, " + below(depth) + " at every stage"
-}
-
-// goldRank is the rank of the first relevant document, 0 if there is none.
-func goldRank(entries []record.Entry, gold map[string]int) int {
-	ids, _, _ := record.Documents(entries)
-	return 1 + slices.IndexFunc(ids, func(id string) bool { return gold[id] > 0 })
 }
 
 // channels counts what each channel did in the cases that were scored.

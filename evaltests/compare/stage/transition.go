@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/touchstone-eval/touchstone/evaltests/compare"
 	"github.com/touchstone-eval/touchstone/evaltests/record"
 	"github.com/touchstone-eval/touchstone/evaltests/stat"
 )
@@ -13,22 +14,9 @@ import (
 // terms in another order.
 const same = 1e-12
 
-// split tells the arms, which each feed the first step, from the steps that
-// follow each other. Without a fusion the first stage stands alone.
-func split(names []string) (arms, steps []string) {
-	at := slices.Index(names, Fusion)
-	if at < 0 {
-		at = min(1, len(names))
-		for at < len(names) && (names[at] == "vector" || names[at] == "lexical") {
-			at++
-		}
-	}
-	return names[:at], names[at:]
-}
-
 // transitions tests every step that ran in any case.
 func (r *Report) transitions(cases []*sample, names []string, run record.Run) error {
-	arms, steps := split(names)
+	arms, steps := compare.Split(names)
 	ran := func(name string) bool { return r.figures(name).Ran > 0 }
 	arms = slices.DeleteFunc(slices.Clone(arms), func(n string) bool { return !ran(n) })
 	steps = slices.DeleteFunc(slices.Clone(steps), func(n string) bool { return !ran(n) })
