@@ -190,3 +190,34 @@ func TestSuiteFiles(t *testing.T) {
 	}
 	assert.Equal(t, map[string]bool{"small": true, "plain": false}, names)
 }
+
+// TestAside: a suite file in testdata is a test's, unless the inventory lists
+// its suite and no other file is it.
+func TestAside(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":                    "module example.org/n\n",
+		"testdata/own/suite.toml":   "suite = \"own\"\npack = \".\"\n",
+		"testdata/toy/suite.toml":   "suite = \"toy\"\npack = \".\"\n",
+		"testdata/copy/suite.toml":  "suite = \"outside\"\npack = \".\"\n",
+		"fixtures/real/suite.toml":  "suite = \"outside\"\npack = \".\"\n",
+		"fixtures/other/suite.toml": "suite = \"unlisted\"\npack = \".\"\n",
+		"eval.inventory.toml":       "packages = [\"./...\"]\n[[suite]]\nname = \"own\"\ntier = \"smoke\"\nplanned = 1\n[[suite]]\nname = \"outside\"\ntier = \"smoke\"\nplanned = 1\n",
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	files, err := evaltests.SuiteFiles(dir)
+	require.NoError(t, err)
+	aside := map[string]bool{}
+	for _, f := range files {
+		rel, err := filepath.Rel(dir, f.Path)
+		require.NoError(t, err)
+		aside[filepath.ToSlash(rel)] = f.Aside()
+	}
+	assert.Equal(t, map[string]bool{
+		"testdata/own/suite.toml": false, "testdata/toy/suite.toml": true, "testdata/copy/suite.toml": true,
+		"fixtures/real/suite.toml": false, "fixtures/other/suite.toml": false,
+	}, aside)
+}

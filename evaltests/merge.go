@@ -106,7 +106,9 @@ func readParts(dirs []string) ([]part, error) {
 	first := parts[0]
 	for _, p := range parts {
 		switch {
-		case p.folder.Tree != first.folder.Tree || p.folder.Tree == record.UnknownTree:
+		case p.folder.Tree == record.UnknownTree:
+			return nil, fmt.Errorf("%s: the run was made outside a git checkout, so nobody can tell of which sources it is; run the shards in one", p.folder.Dir)
+		case p.folder.Tree != first.folder.Tree:
 			return nil, fmt.Errorf("%s: the run is of tree %.12s, %s of %.12s; merge runs of the same sources", p.folder.Dir, p.folder.Tree, first.folder.Dir, first.folder.Tree)
 		case p.folder.Identity != first.folder.Identity:
 			return nil, fmt.Errorf("%s: the run was made by %+v, %s by %+v", p.folder.Dir, p.folder.Identity, first.folder.Dir, first.folder.Identity)
@@ -270,7 +272,7 @@ func suiteOf(line record.Run, env Env) (*Suite, error) {
 		return nil, err
 	}
 	for _, f := range files {
-		if f.Name != line.Suite || f.Testdata(root) {
+		if f.Name != line.Suite || f.Aside() {
 			continue
 		}
 		s, err := readSuite(f.Path, env)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/touchstone-eval/touchstone/evaltests/gate"
 	"github.com/touchstone-eval/touchstone/evaltests/golden"
 	"github.com/touchstone-eval/touchstone/evaltests/strict"
 )
@@ -17,18 +18,37 @@ type SuiteFile struct {
 	Path   string
 	Name   string
 	Golden *golden.Config // nil: no drift gate
+
+	aside bool
 }
 
-// Testdata reports whether the file lies in a testdata folder of the module at
-// root. It is there to be read by a test; as the go command passes over such
-// folders, so do commands that look for the module's own suites.
-func (f SuiteFile) Testdata(root string) bool {
-	root, err := filepath.Abs(root)
-	if err != nil {
-		return false
-	}
-	rel, err := filepath.Rel(root, f.Path)
+// Aside reports whether the file is there to be read by a test only. As the go
+// command passes over testdata folders, commands that look for the module's own
+// suites pass over suite files in them, but for those that the module's
+// inventory lists and that lie nowhere else.
+func (f SuiteFile) Aside() bool { return f.aside }
+
+func inTestdata(root, path string) bool {
+	rel, err := filepath.Rel(root, path)
 	return err == nil && slices.Contains(strings.Split(filepath.ToSlash(rel), "/"), "testdata")
+}
+
+// setAside tells the files in testdata that are no suites of the module.
+func setAside(root string, files []SuiteFile) {
+	own := map[string]bool{}
+	if inv, err := gate.ReadInventory(filepath.Join(root, gate.InventoryFile)); err == nil {
+		for _, s := range inv.Suites {
+			own[s.Name] = true
+		}
+	}
+	for _, f := range files {
+		if !inTestdata(root, f.Path) {
+			own[f.Name] = false // this one is it
+		}
+	}
+	for i, f := range files {
+		files[i].aside = inTestdata(root, f.Path) && !own[f.Name]
+	}
 }
 
 // SuiteFiles finds the suite files of the module at root: TOML files that name
@@ -72,5 +92,6 @@ func SuiteFiles(root string) ([]SuiteFile, error) {
 		out = append(out, s)
 		return nil
 	})
+	setAside(root, out)
 	return out, err
 }

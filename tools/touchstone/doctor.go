@@ -152,7 +152,7 @@ func (d *diagnosis) suites(root string, env evaltests.Env) {
 		return
 	}
 	for _, f := range files {
-		if f.Testdata(root) {
+		if f.Aside() {
 			continue
 		}
 		what := "suite " + f.Name

@@ -282,6 +282,7 @@ func orphans(suites, known []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	known = append(known, inventorySuites(filepath.Dir(root))...)
 	for _, f := range files {
 		known = append(known, f.Name)
 		if f.Golden != nil {

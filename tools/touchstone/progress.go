@@ -14,6 +14,7 @@ import (
 
 	"github.com/touchstone-eval/touchstone/evaltests"
 	"github.com/touchstone-eval/touchstone/evaltests/compare"
+	"github.com/touchstone-eval/touchstone/evaltests/gate"
 	"github.com/touchstone-eval/touchstone/evaltests/progress"
 	"github.com/touchstone-eval/touchstone/evaltests/record"
 	"github.com/touchstone-eval/touchstone/evaltests/report"
@@ -78,25 +79,39 @@ func progressFiles() (progress.Files, string, error) {
 	return progress.Files{Goldens: filepath.Join(root, "goldens"), Lock: filepath.Join(root, ".touchstone", "progress.lock")}, root, nil
 }
 
-// knownSuites refuses names that no suite file of the module has: their lines
-// would lie where nobody looks.
+// knownSuites refuses names that neither a suite file nor the inventory of the
+// module has: their lines would lie where nobody looks.
 func knownSuites(root string, names ...string) error {
 	files, err := evaltests.SuiteFiles(root)
 	if err != nil {
 		return err
 	}
-	var known []string
+	known := inventorySuites(root)
 	for _, f := range files {
-		if !f.Testdata(root) {
+		if !f.Aside() && !slices.Contains(known, f.Name) {
 			known = append(known, f.Name)
 		}
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("suite %q: not among the suite files of this module: %s", name, strings.Join(known, ", "))
+			return fmt.Errorf("suite %q: not among the suites of this module: %s", name, strings.Join(known, ", "))
 		}
 	}
 	return nil
+}
+
+// inventorySuites are the suites that the inventory of a module lists, among
+// them those that are made in Go and have no suite file.
+func inventorySuites(root string) []string {
+	inv, err := gate.ReadInventory(filepath.Join(root, gate.InventoryFile))
+	if err != nil {
+		return nil // told by who needs it
+	}
+	var names []string
+	for _, s := range inv.Suites {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 func progressAdd() *cobra.Command {
