@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/touchstone-eval/touchstone/evaltests/compare"
+	"github.com/touchstone-eval/touchstone/evaltests/metric"
 	"github.com/touchstone-eval/touchstone/evaltests/record"
 	"github.com/touchstone-eval/touchstone/evaltests/stat"
 )
@@ -194,6 +195,27 @@ func TestRepeatsAreAveragedFirst(t *testing.T) {
 	assert.Equal(t, 2, one(t, b, s, o).Primary.N, "a case with a refused repeat is not half a case")
 	s.File.Rows = s.File.Rows[:len(s.File.Rows)-1]
 	assert.Equal(t, 1, one(t, b, s, o).Primary.N, "nor is one that lacks a repeat")
+}
+
+// TestFailedRepeat: a case that failed once in two repeats has the worst value
+// here as in the headline of its run, not half of the other one's.
+func TestFailedRepeat(t *testing.T) {
+	good, failed := row("q0", 5, 1), row("q0", 5, 1)
+	failed.Repeat, failed.Outcome = 1, record.Outcome{State: record.Failed, Reason: "broke"}
+	failed.Ranking, failed.Stages, failed.Measures = nil, nil, nil
+	m, err := metric.Parse("RR@10")
+	require.NoError(t, err)
+	for _, rows := range [][]record.Row{{good, failed}, {failed, good}} {
+		v, err := compare.Value(m, record.Final, rows)
+		require.NoError(t, err)
+		assert.Zero(t, v)
+		headline := record.Average(rows, 2)
+		require.Len(t, headline, 1)
+		assert.Equal(t, record.Failed, headline[0].Outcome.State)
+	}
+	v, err := compare.Value(m, record.Final, []record.Row{good, good})
+	require.NoError(t, err)
+	assert.Equal(t, 1., v)
 }
 
 // TestValueIsOfTheRow: a measure that the ranking does not give is no evidence.

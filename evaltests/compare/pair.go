@@ -136,10 +136,10 @@ func missing(rows []record.Row, run record.Run) string {
 }
 
 // Value is a measure of a case at a stage, its repeats averaged: pooled as if
-// they were cases they would find differences that are not there. Failed and
-// timed-out repeats count as the worst value, 0. It is computed from the
-// ranking and the gold of the row, and must be what the row says, if it says
-// anything.
+// they were cases they would find differences that are not there. A case that
+// failed or timed out in any repeat counts as the worst value, 0, as in the
+// headline of its run ([record.Average]). It is computed from the ranking and
+// the gold of the row, and must be what the row says, if it says anything.
 func Value(m metric.Measure, stage string, rows []record.Row) (float64, error) {
 	values, err := Values([]metric.Measure{m}, stage, rows)
 	if err != nil {
@@ -189,10 +189,10 @@ func (e *NoStageError) Error() string {
 // average writes the means over the repeats to out.
 func (e *evaluation) average(stage string, rows []record.Row, out []float64) error {
 	clear(out)
+	if worst(rows) != record.Scored {
+		return nil // the worst value of a bounded measure is 0
+	}
 	for _, r := range rows {
-		if r.Outcome.State != record.Scored {
-			continue // the worst value of a bounded measure is 0
-		}
 		s, ok := r.Stage(stage)
 		if !ok || s.State != record.Executed {
 			return &NoStageError{r.Case, stage}
