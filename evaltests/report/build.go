@@ -292,9 +292,8 @@ func Rerun(run record.Run, caseID string) string {
 	if run.Test == "" || run.Package == "" || run.Package[0] == '-' {
 		return ""
 	}
-	root, _, _ := strings.Cut(run.Test, "/")
-	elements := []string{anchored(root)}
-	for _, e := range strings.Split(fmt.Sprintf("suite=%s/arm=%s/case=%s", run.Suite, run.Arm, caseID), "/") {
+	var elements []string
+	for _, e := range strings.Split(fmt.Sprintf("%s/suite=%s/arm=%s/case=%s", run.Test, run.Suite, run.Arm, caseID), "/") {
 		elements = append(elements, anchored(e))
 	}
 	tier := ""

@@ -66,7 +66,7 @@ func (r *abRuns) learn(f *record.File) bool {
 		return false
 	}
 	var elements []string
-	for _, e := range strings.Split(run.Test, "/") {
+	for _, e := range strings.Split(run.Test, "/") { // a suite may be run by a subtest
 		elements = append(elements, "^"+regexp.QuoteMeta(e)+"$")
 	}
 	r.test = abTest{strings.Join(elements, "/"), run.Package}
