@@ -187,8 +187,13 @@ func TestSuiteFiles(t *testing.T) {
 	names := map[string]bool{}
 	for _, f := range files {
 		names[f.Name] = f.Golden != nil
+		if f.Name == "broken" {
+			assert.ErrorContains(t, f.Defect, `unknown key "flour"`)
+		} else {
+			assert.NoError(t, f.Defect)
+		}
 	}
-	assert.Equal(t, map[string]bool{"small": true, "plain": false}, names)
+	assert.Equal(t, map[string]bool{"small": true, "plain": false, "broken": false}, names)
 }
 
 // TestAside: a suite file in testdata is a test's, unless the inventory lists

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/BurntSushi/toml"
+
 	"github.com/touchstone-eval/touchstone/evaltests/gate"
 	"github.com/touchstone-eval/touchstone/evaltests/golden"
 	"github.com/touchstone-eval/touchstone/evaltests/strict"
@@ -18,6 +20,7 @@ type SuiteFile struct {
 	Path   string
 	Name   string
 	Golden *golden.Config // nil: no drift gate
+	Defect error          // why it cannot be read, and so says nothing but its name
 
 	aside bool
 }
@@ -81,10 +84,20 @@ func SuiteFiles(root string) ([]SuiteFile, error) {
 			return nil
 		}
 		var f suiteFile
-		if strict.TOMLFile(path, &f) != nil || f.Suite == "" || goldenRoot(filepath.Dir(path)) != root {
-			return nil // of another kind, or a defect that loading it will tell
+		defect := strict.TOMLFile(path, &f)
+		if defect != nil {
+			var named struct {
+				Suite string `toml:"suite"`
+			}
+			if toml.Unmarshal(data, &named) != nil {
+				return nil // no TOML: nobody can tell of which kind it is
+			}
+			f = suiteFile{Suite: named.Suite}
 		}
-		s := SuiteFile{Path: path, Name: f.Suite}
+		if f.Suite == "" || goldenRoot(filepath.Dir(path)) != root {
+			return nil // of another kind
+		}
+		s := SuiteFile{Path: path, Name: f.Suite, Defect: defect}
 		if f.Golden != nil {
 			c := f.Golden.config()
 			s.Golden = &c
