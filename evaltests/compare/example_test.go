@@ -30,8 +30,8 @@ func Example() {
 	// Output:
 	// undeclared: base and treatment cannot be compared: configuration differs in judge (none -> m), which was not declared; declare it with --vary judge, or run both alike
 	// broken: where is q0009? pushed below 10 at rerank
-	// 8 cases are better, 1 are worse and 1 are equal: net +7.
-	// 1 cases broke and 0 were mended.
+	// 8 cases are better, 1 is worse and 1 is equal: net +7.
+	// 1 case broke and 0 were mended.
 	// RR@10 goes from 0.5000 to 0.8500 over 10 pairs, by +0.3500 (95 % interval +0.0000 to +0.5000).
 	// The sign-flip test gives p = 0.0391: significant at 0.1.
 	// SIGNAL: +0.3500 is past the floor 0 by proof; rerank touched 9 of 9 moved cases.

@@ -14,8 +14,9 @@ import (
 func Sentences(c *Comparison, t *Treatment) []string {
 	f := t.Primary
 	out := []string{
-		fmt.Sprintf("%d cases are better, %d are worse and %d are equal: net %+d.", f.Wins, f.Losses, f.Ties, f.Wins-f.Losses),
-		fmt.Sprintf("%d cases broke and %d were mended.", len(t.Broken()), len(t.Fixed())),
+		fmt.Sprintf("%s better, %s worse and %s equal: net %+d.", number(f.Wins, "case is", "cases are"),
+			number(f.Losses, "is", "are"), number(f.Ties, "is", "are"), f.Wins-f.Losses),
+		fmt.Sprintf("%s broke and %s mended.", number(len(t.Broken()), "case", "cases"), number(len(t.Fixed()), "was", "were")),
 		fmt.Sprintf("%s goes from %.4f to %.4f over %d pairs, by %+.4f (%s).", f.Measure, f.Base, f.Treatment, f.N, f.Mean, f.interval()),
 		t.significance(c.Rule),
 	}
@@ -30,6 +31,14 @@ func Sentences(c *Comparison, t *Treatment) []string {
 		out = append(out, fmt.Sprintf("Over the %d pairs that both runs completed it is %+.4f; failed and timed-out cases have the worst value above (%d in the base, %d in the treatment).", t.Completed.N, t.Completed.Mean, t.Worst[0], t.Worst[1]))
 	}
 	return append(out, t.because(c))
+}
+
+// number is a count with its word in the singular or the plural.
+func number(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // interval is the interval in words: one pair has none.
