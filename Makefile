@@ -31,7 +31,7 @@ lint: ## vet with and without the tag eval, gofmt
 	@test -z "$$(gofmt -l engine evaltests tools)" || { gofmt -l engine evaltests tools; echo 'gofmt: the files above are not formatted'; exit 1; }
 
 bench: ## time the main job and the engine's parts
-	@$(GO) test -tags eval -run '^$$' -bench . -benchtime 1x ./evaltests ./engine/...
+	@$(GO) test -tags eval -run '^$$' -bench . -benchtime 1x ./evaltests/suites ./engine/...
 
 bench-metrics: ## time measures and resampling tests beside TREC_EVAL and BENCH_PYTHON: docs/metrics.md
 	@$(GO) run ./evaltests/metric/trec/bench $(BENCH)

@@ -33,6 +33,7 @@ var layers = [][]string{
 	{"evaltests/progress"},
 	{"evaltests"},
 	{"evaltests/adapt/builtin", "evaltests/adapt/httpsubject", "evaltests/adapt/trecrun", "evaltests/adapt/adapttest", "evaltests/selftest"},
+	{"evaltests/suites"},
 	{"tools/touchstone", "evaltests/metric/trec/bench"}, // and all of tools/
 }
 

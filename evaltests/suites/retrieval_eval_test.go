@@ -1,6 +1,6 @@
 //go:build eval
 
-package evaltests_test
+package suites_test
 
 import (
 	"testing"
@@ -26,23 +26,23 @@ func subject(t *testing.T) *builtin.Runner {
 }
 
 func TestGodoc(t *testing.T) {
-	suite := evaltests.Load(t, "../fixtures/godoc/suite.toml")
+	suite := evaltests.Load(t, "../../fixtures/godoc/suite.toml")
 	suite.Run(t, subject(t)).Require(t)
 }
 
 func TestHandbook(t *testing.T) {
-	suite := evaltests.Load(t, "../fixtures/handbook/suite.toml")
+	suite := evaltests.Load(t, "../../fixtures/handbook/suite.toml")
 	suite.Run(t, subject(t)).Require(t)
 }
 
 func TestSciFact(t *testing.T) {
-	suite := evaltests.Load(t, "../fixtures/scifact/suite.toml")
+	suite := evaltests.Load(t, "../../fixtures/scifact/suite.toml")
 	suite.Run(t, subject(t)).Require(t)
 }
 
 // TestLoCoMo asks each question of its own conversation.
 func TestLoCoMo(t *testing.T) {
-	suite := evaltests.Load(t, "../fixtures/locomo10/suite.toml")
+	suite := evaltests.Load(t, "../../fixtures/locomo10/suite.toml")
 	suite.Run(t, subject(t)).Require(t)
 }
 
@@ -51,7 +51,7 @@ func TestLoCoMo(t *testing.T) {
 func TestExternal(t *testing.T) {
 	for _, name := range []string{"clapnq-dev", "cranfield", "hotpotqa-100", "multihoprag-500-facts", "squad2-sample500"} {
 		t.Run(name, func(t *testing.T) {
-			suite := evaltests.Load(t, "../fixtures/"+name+"/suite.toml")
+			suite := evaltests.Load(t, "../../fixtures/"+name+"/suite.toml")
 			suite.Run(t, subject(t)).Require(t)
 		})
 	}

@@ -1,6 +1,6 @@
 //go:build eval
 
-package evaltests_test
+package suites_test
 
 import (
 	"os"
@@ -13,7 +13,7 @@ import (
 )
 
 // smoke are the suites of the default inventory.
-var smoke = []string{"../fixtures/godoc/suite.toml", "../fixtures/handbook/suite.toml"}
+var smoke = []string{"../../fixtures/godoc/suite.toml", "../../fixtures/handbook/suite.toml"}
 
 // BenchmarkSmokeTier is the main job after the build: every default suite,
 // loaded, ingested, searched, judged and recorded. Seeds are made anew.
