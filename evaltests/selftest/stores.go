@@ -76,16 +76,23 @@ func substrateMutants() []Mutant {
 		spoilt("store without the mark", func(_, dir string) error { return os.Remove(filepath.Join(dir, seed.MarkFile)) },
 			"the store is not ours, and is neither written to nor wiped", "give another EVAL_CACHE"),
 		spoilt("lock held", func(_, dir string) error {
-			held, err := flock.New(dir + ".lock").TryLock() // until the process ends
+			lock := flock.New(dir + ".lock")
+			held, err := lock.TryLock()
 			if err == nil && !held {
 				err = errors.New("the lock is taken already")
 			}
+			holding = append(holding, lock)
 			return err
 		}, "lock held: another process is filling it", "EVAL_PARALLEL_OK=1"),
 		{Name: "benign: over a cached seed", Verdict: gate.PASS, Apply: seeded(func(string, string) error { return nil })},
 		{Name: "benign: a survey that reports more than is asked", Verdict: gate.PASS, Apply: wrap(survey(rows(seed.Facts, 5)))},
 	}
 }
+
+// holding are the locks of "lock held", for as long as the process lives: one
+// that nothing refers to is let go of by the garbage collector, which closes
+// its file.
+var holding []*flock.Flock
 
 // rows sets both counts of a substrate.
 func rows(s seed.Substrate, n int) func(*seed.Survey) {
