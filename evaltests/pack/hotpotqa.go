@@ -24,16 +24,7 @@ func readHotpotQA(c *content) error {
 	if err != nil {
 		return err
 	}
-	items, err := all.array("questions")
-	if err != nil {
-		return err
-	}
-	for _, item := range items {
-		if err := c.hotpotQuestion(item); err != nil {
-			return err
-		}
-	}
-	return nil
+	return all.each("questions", c.hotpotQuestion)
 }
 
 func (c *content) hotpotQuestion(item jsonValue) error {

@@ -105,6 +105,20 @@ func (v jsonValue) array(name string) ([]jsonValue, error) {
 	return v.split()
 }
 
+// each calls f for the elements of v, which must be an array, in order.
+func (v jsonValue) each(name string, f func(jsonValue) error) error {
+	items, err := v.array(name)
+	if err != nil {
+		return err
+	}
+	for _, item := range items {
+		if err := f(item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // object returns the members of v, which must be an object, in order.
 func (v jsonValue) object(name string) ([]jsonValue, error) {
 	if v.raw[0] != '{' {

@@ -43,16 +43,7 @@ func readLoCoMo(c *content) error {
 	if err != nil {
 		return err
 	}
-	samples, err := all.array("conversations")
-	if err != nil {
-		return err
-	}
-	for _, s := range samples {
-		if err := c.locomoSample(s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return all.each("conversations", c.locomoSample)
 }
 
 // oneJSON is the file of that name, or the only JSON file of the folder.

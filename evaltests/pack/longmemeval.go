@@ -31,16 +31,7 @@ func readLongMemEval(c *content) error {
 	if err != nil {
 		return err
 	}
-	items, err := all.array("questions")
-	if err != nil {
-		return err
-	}
-	for _, item := range items {
-		if err := c.longMemQuestion(item); err != nil {
-			return err
-		}
-	}
-	return nil
+	return all.each("questions", c.longMemQuestion)
 }
 
 type longMemTurn struct {

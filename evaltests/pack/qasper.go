@@ -73,16 +73,7 @@ func (c *content) qasperPaper(v jsonValue) error {
 	if err != nil {
 		return err
 	}
-	questions, err := list.array("qas")
-	if err != nil {
-		return err
-	}
-	for _, q := range questions {
-		if err := c.qasperQuestion(q, id); err != nil {
-			return err
-		}
-	}
-	return nil
+	return list.each("qas", func(q jsonValue) error { return c.qasperQuestion(q, id) })
 }
 
 type qasperAnswer struct {
