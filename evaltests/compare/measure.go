@@ -161,23 +161,32 @@ func Diverges(base, treatment record.Row) string {
 	return ""
 }
 
-// figure summarises differences; the interval is filled in by the caller.
-func figure(stage, measure string, base, treated []float64) (Figure, []float64, error) {
-	f := Figure{Stage: stage, Measure: measure, N: len(base), Base: mean(base), Treatment: mean(treated)}
-	diffs := make([]float64, len(base))
+// Deltas are treated less base, case by case, and how many of them are
+// above, below and at 0. One of at most epsilon either way is 0: it is rounding,
+// not a case that moved.
+func Deltas(base, treated []float64, epsilon float64) (diffs []float64, wins, losses, ties int) {
+	diffs = make([]float64, len(base))
 	for i := range base {
 		d := treated[i] - base[i]
 		switch {
-		case d > Epsilon:
-			f.Wins++
-		case d < -Epsilon:
-			f.Losses++
+		case d > epsilon:
+			wins++
+		case d < -epsilon:
+			losses++
 		default:
 			d = 0
-			f.Ties++
+			ties++
 		}
 		diffs[i] = d
 	}
+	return diffs, wins, losses, ties
+}
+
+// figure summarises differences; the interval is filled in by the caller.
+func figure(stage, measure string, base, treated []float64) (Figure, []float64, error) {
+	f := Figure{Stage: stage, Measure: measure, N: len(base), Base: mean(base), Treatment: mean(treated)}
+	var diffs []float64
+	diffs, f.Wins, f.Losses, f.Ties = Deltas(base, treated, Epsilon)
 	f.Mean = mean(diffs)
 	f.Lo, f.Hi = f.Mean, f.Mean
 	sign, err := stat.SignTest(f.Wins, f.Losses)
@@ -212,16 +221,8 @@ func (t *Treatment) test(rule record.Decision, diffs []float64, resamples int, s
 		return err
 	}
 	t.WilcoxonP = w.P
-	if len(diffs) > 1 {
-		b, err := stat.BootstrapMean(diffs, resamples, stream)
-		if err != nil {
-			return err
-		}
-		in, err := b.BCa(Confidence)
-		if err != nil {
-			return err
-		}
-		t.Primary.Lo, t.Primary.Hi = in.Lo, in.Hi
+	if err := t.Primary.bootstrap(diffs, resamples, stream); err != nil {
+		return err
 	}
 	if rule.Margin > 0 && len(diffs) > 1 {
 		e, err := stat.EquivalenceTest(diffs, rule.Margin, rule.Alpha)
@@ -231,6 +232,23 @@ func (t *Treatment) test(rule record.Decision, diffs []float64, resamples int, s
 		t.Equivalent = e.Equivalent
 		t.TOST = &TOST{Margin: rule.Margin, P: e.P, Lo: e.CI.Lo, Hi: e.CI.Hi}
 	}
+	return nil
+}
+
+// bootstrap sets the BCa interval of a headline figure; one pair has none.
+func (f *Figure) bootstrap(diffs []float64, resamples int, stream stat.Stream) error {
+	if len(diffs) < 2 {
+		return nil
+	}
+	b, err := stat.BootstrapMean(diffs, resamples, stream)
+	if err != nil {
+		return err
+	}
+	in, err := b.BCa(Confidence)
+	if err != nil {
+		return err
+	}
+	f.Lo, f.Hi = in.Lo, in.Hi
 	return nil
 }
 
@@ -246,16 +264,8 @@ func (t *Treatment) completed(rule record.Decision, resamples int, stream stat.S
 		if err != nil {
 			return err
 		}
-		if len(diffs) > 1 {
-			b, err := stat.BootstrapMean(diffs, resamples, stream)
-			if err != nil {
-				return err
-			}
-			in, err := b.BCa(Confidence)
-			if err != nil {
-				return err
-			}
-			f.Lo, f.Hi = in.Lo, in.Hi
+		if err := f.bootstrap(diffs, resamples, stream); err != nil {
+			return err
 		}
 		t.Completed = &f
 	}

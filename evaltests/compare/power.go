@@ -204,3 +204,20 @@ func deviation(x []float64) float64 {
 	}
 	return math.Sqrt(s / float64(max(1, len(x)-1)))
 }
+
+// Holm corrects the p-values of a family, and says of each test what it could
+// have found: the level that a detectable difference is given at is that of the
+// hardest step, alpha over the size of the family. diffs gives the differences
+// of a test.
+func Holm(ps []float64, diffs func(i int) []float64, alpha float64) (adjusted []float64, detectable []Detectable, err error) {
+	if adjusted, err = stat.Adjust(stat.Holm, ps); err != nil {
+		return nil, nil, err
+	}
+	detectable = make([]Detectable, len(ps))
+	for i := range ps {
+		if detectable[i], err = NewDetectable(diffs(i), alpha/float64(len(ps)), 0); err != nil {
+			return nil, nil, err
+		}
+	}
+	return adjusted, detectable, nil
+}

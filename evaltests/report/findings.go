@@ -341,16 +341,12 @@ func (f *Findings) test() error {
 	for i, r := range f.Steps {
 		ps[i] = r.P
 	}
-	adjusted, err := stat.Adjust(stat.Holm, ps)
+	adjusted, detectable, err := compare.Holm(ps, func(i int) []float64 { return f.Steps[i].diffs }, f.Alpha)
 	if err != nil {
 		return err
 	}
 	for i := range f.Steps {
-		r := &f.Steps[i]
-		r.Adj = adjusted[i]
-		if r.Detectable, err = compare.NewDetectable(r.diffs, f.Alpha/float64(len(ps)), 0); err != nil {
-			return err
-		}
+		f.Steps[i].Adj, f.Steps[i].Detectable = adjusted[i], detectable[i]
 	}
 	return nil
 }

@@ -412,20 +412,10 @@ func (c *Curve) sweep(cases []*fusedCase, ms []metric.Measure, weights []float64
 }
 
 func (p *Point) against(v, current []float64, cases []*fusedCase) []float64 {
-	d := make([]float64, len(v))
+	var d []float64
+	d, p.Wins, p.Losses, p.Ties = compare.Deltas(current, v, tie)
 	faithful, n := 0.0, 0
 	for i := range v {
-		if d[i] = v[i] - current[i]; math.Abs(d[i]) <= tie {
-			d[i] = 0
-		}
-		switch {
-		case d[i] > 0:
-			p.Wins++
-		case d[i] < 0:
-			p.Losses++
-		default:
-			p.Ties++
-		}
 		if cases[i].faithful {
 			faithful, n = faithful+v[i], n+1
 		}

@@ -476,16 +476,12 @@ func (r *PoolReport) test() error {
 	for i, t := range r.Tests {
 		ps[i] = t.P
 	}
-	adjusted, err := stat.Adjust(stat.Holm, ps)
+	adjusted, detectable, err := compare.Holm(ps, func(i int) []float64 { return r.differences(r.Tests[i]) }, Alpha)
 	if err != nil {
 		return err
 	}
 	for i := range r.Tests {
-		t := &r.Tests[i]
-		t.Adj = adjusted[i]
-		if t.Detectable, err = compare.NewDetectable(r.differences(*t), Alpha/float64(r.Family), 0); err != nil {
-			return err
-		}
+		r.Tests[i].Adj, r.Tests[i].Detectable = adjusted[i], detectable[i]
 	}
 	for _, name := range []string{RerankerAxis, PoolAxis} {
 		if a := axis(name, r.Tests); a.Tests > 0 {
@@ -496,29 +492,14 @@ func (r *PoolReport) test() error {
 }
 
 func (r *PoolReport) differences(t Test) []float64 {
-	from, to := r.Arms[r.index(t.From)], r.Arms[r.index(t.To)]
-	d := make([]float64, len(from.scored))
-	for i := range d {
-		if d[i] = to.scored[i] - from.scored[i]; math.Abs(d[i]) <= tie {
-			d[i] = 0
-		}
-	}
+	d, _, _, _ := compare.Deltas(r.Arms[r.index(t.From)].scored, r.Arms[r.index(t.To)].scored, tie)
 	return d
 }
 
 func (r *PoolReport) pair(axis string, from, to int) error {
 	t := Test{Axis: axis, From: r.Arms[from].Name, To: r.Arms[to].Name, N: r.N}
-	d := r.differences(t)
-	for _, x := range d {
-		switch {
-		case x > 0:
-			t.Wins++
-		case x < 0:
-			t.Losses++
-		default:
-			t.Ties++
-		}
-	}
+	var d []float64
+	d, t.Wins, t.Losses, t.Ties = compare.Deltas(r.Arms[from].scored, r.Arms[to].scored, tie)
 	stream := stat.NewStream(1, r.Arms[from].side.Digest(), r.Arms[to].side.Digest())
 	b, err := stat.BootstrapMean(d, resamples, stream)
 	if err != nil {
